@@ -15,9 +15,9 @@ def _check_built(folder: str) -> None:
         for name in files
         if name.startswith("info.") and name.endswith((".so", ".pyd"))
     ]
-    found = f"It holds modules for another Python: {', '.join(sorted(others))}.\n" if others else ""
+    hint = f"It holds modules for another Python: {', '.join(sorted(others))}.\n" if others else ""
     raise ImportError(
-        f"autograd_cy: the compiled modules are missing from {folder}.\n{found}"
+        f"autograd_cy: the compiled modules are missing from {folder}.\n{hint}"
         "In the source tree run `pip install -e .` (or `python setup.py build_ext --inplace`); "
         "to use an installed copy, start Python outside of the source tree."
     )

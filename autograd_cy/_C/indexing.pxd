@@ -54,29 +54,29 @@ cdef Tensor tensor_from_array(object array, int dt)     # a new tensor
 
 # Results whose size the values decide: a function that finds it, and leaves in a list what the one
 # that fills them can use.
-cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list found) except -1
+cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list memo) except -1
 cdef int count_put(Tensor a, object indices, Tensor values, bint accumulate, Py_ssize_t* sizes,
-                   list found) except -1
-cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list found) except -1
-cdef int nonzero(Tensor out, Tensor a, list found) except -1
+                   list memo) except -1
+cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list memo) except -1
+cdef int nonzero(Tensor out, Tensor a, list memo) except -1
 cdef int count_repeats(Tensor repeats, object output_size, Py_ssize_t* sizes,
-                       list found) except -1
-cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list found) except -1
-cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list found) except -1
-cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list found) except -1
+                       list memo) except -1
+cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list memo) except -1
+cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list memo) except -1
+cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list memo) except -1
 
 # Values, the place of each element among them, and how often each occurs, whatever is wanted.
 cdef int count_unique(Tensor a, bint is_sorted, bint return_inverse, bint return_counts,
-                      Py_ssize_t* sizes, list found) except -1
+                      Py_ssize_t* sizes, list memo) except -1
 cdef int unique(Tensor values, Tensor inverse, Tensor counts, Tensor a, bint is_sorted,
-                bint return_inverse, bint return_counts, list found) except -1
+                bint return_inverse, bint return_counts, list memo) except -1
 cdef int count_unique_dim(Tensor a, Py_ssize_t dim, bint is_sorted, bint return_inverse,
-                          bint return_counts, Py_ssize_t* sizes, list found) except -1
+                          bint return_counts, Py_ssize_t* sizes, list memo) except -1
 cdef int unique_dim(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py_ssize_t dim,
                     bint is_sorted, bint return_inverse, bint return_counts,
-                    list found) except -1
+                    list memo) except -1
 cdef int count_runs(Tensor a, bint return_inverse, bint return_counts, object dim,
-                    Py_ssize_t* sizes, list found) except -1
+                    Py_ssize_t* sizes, list memo) except -1
 cdef int unique_consecutive(Tensor values, Tensor inverse, Tensor counts, Tensor a,
                             bint return_inverse, bint return_counts, object dim,
-                            list found) except -1
+                            list memo) except -1

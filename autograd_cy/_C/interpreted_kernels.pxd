@@ -15,7 +15,7 @@ cdef class ElementwiseKernel:
 
 cdef class ShapedKernel:
     cdef void* slots[MAX_DEVICE_TYPES]
-    cdef object rule, given, make
+    cdef object rule, kernel_args, make
     cdef readonly object over           # the place of the argument that a result may be, or None
     cdef list calls                     # the kernel of each device as a Python function
     cdef int n

@@ -25,7 +25,7 @@ cdef inline int gates_of(Py_ssize_t mode) noexcept nogil:
     mode &= ~<Py_ssize_t>R_REVERSE
     return 4 if mode == R_LSTM else (3 if mode == R_GRU else 1)
 
-cdef inline Py_ssize_t kept_of(Py_ssize_t mode, Py_ssize_t n) noexcept nogil:
+cdef inline Py_ssize_t workspace_columns(Py_ssize_t mode, Py_ssize_t n) noexcept nogil:
     """Elements of a row that are kept for backward: gates and cell, gates and the state's part."""
     mode &= ~<Py_ssize_t>R_REVERSE
     return 5 * n if mode == R_LSTM else (4 * n if mode == R_GRU else 0)

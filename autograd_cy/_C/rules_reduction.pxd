@@ -4,7 +4,7 @@ from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport Tensor
 
 # `dims` is None (all), an int or a tuple of ints; `dt` the dtype code asked for, or -1.
-cdef int sum_dtype(int dt, int asked, str op) except -1
+cdef int sum_dtype(int dt, int requested, str op) except -1
 cdef int summed(Result* r, Tensor a, object dims, bint keepdim, int dt, str op) except -1
 cdef int averaged(Result* r, Tensor a, object dims, bint keepdim, int dt, str op) except -1
 cdef int truth(Result* r, Tensor a, object dims, bint keepdim, str op) except -1

@@ -14,8 +14,8 @@ ctypedef struct SelectTable:
     # a key and a place, whose keys go up.
     void (*first)(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, Py_ssize_t k,
                   bint largest, char* scratch, uint64_t* pairs) noexcept nogil
-    # How many runs of equal elements there are, if `kept` is NULL. Else the first element of each
+    # How many runs of equal elements there are, if `values` is NULL. Else the first element of each
     # of so many, and, where they are not NULL, the number of the run of each element and the sizes
     # of runs.
-    Py_ssize_t (*runs)(int dt, Py_ssize_t item, const char* a, Py_ssize_t n, Py_ssize_t found,
-                       char* kept, int64_t* numbers, int64_t* sizes) noexcept nogil
+    Py_ssize_t (*runs)(int dt, Py_ssize_t item, const char* a, Py_ssize_t n, Py_ssize_t count,
+                       char* values, int64_t* numbers, int64_t* sizes) noexcept nogil

@@ -43,7 +43,7 @@ cdef class StepLists:
     cdef StepPlan* plan
     cdef list held            # tensors that the segments point into
     cdef list rows            # the tensors of each segment, if the thread captures
-    cdef list given           # those of lr, scale and overflow
+    cdef list scalars         # those of lr, scale and overflow
     cdef list copies          # (segment, tensor, dense copy, whether written)
     # (address, end, segment, whether written, whether it is used there and not in a copy) of
     # memory of several owners

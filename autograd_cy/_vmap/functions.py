@@ -38,7 +38,7 @@ def _below(level):
     """A context below the vmap of `level`; it gives that vmap's frame."""
     running = frames.list
     return ItemsContext(
-        [(running, slice(level - 1, None), [])], *changed_mode(level - 1), given=running[level - 1]
+        [(running, slice(level - 1, None), [])], *changed_mode(level - 1), result=running[level - 1]
     )
 
 
@@ -58,11 +58,11 @@ def _apply(cls, args, split):
             values.append(value)
             dims.append(dim)
         if all(d is None for d in flatten(dims)[0]):
-            made = cls.apply(*values)
+            results = cls.apply(*values)
             out_dims = None
         else:
-            made, out_dims = _batched(cls, VmapInfo(size, randomness), tuple(dims), values, args)
-    leaves, structure = flatten(made)
+            results, out_dims = _batched(cls, VmapInfo(size, randomness), tuple(dims), values, args)
+    leaves, structure = flatten(results)
     places = spread(out_dims, structure)
     if places is None:
         raise RuntimeError(
@@ -70,9 +70,12 @@ def _apply(cls, args, split):
             f"output, {structure}"
         )
     # An argument that comes back, as one that was changed in place does, is the same tensor.
-    given = [(x, d, a) for x, d, a in zip(values, dims, args) if isinstance(x, Tensor)]
+    inputs = [(x, d, a) for x, d, a in zip(values, dims, args) if isinstance(x, Tensor)]
     return structure.build(
-        [_again(given, x, d, level) if isinstance(x, Tensor) else x for x, d in zip(leaves, places)]
+        [
+            _again(inputs, x, d, level) if isinstance(x, Tensor) else x
+            for x, d in zip(leaves, places)
+        ]
     )
 
 
@@ -88,21 +91,21 @@ def _unwrapped(x, level):
     return structure.build([y for y, _ in pairs]), structure.build([d for _, d in pairs])
 
 
-def _again(given, made, dim, level):
-    for value, place, argument in given:
-        if (made is value and dim == place) or _same_place(made, dim, value, place):
+def _again(inputs, result, dim, level):
+    for value, place, argument in inputs:
+        if (result is value and dim == place) or _same_place(result, dim, value, place):
             return argument
-    return _wrap(made, dim, level)
+    return _wrap(result, dim, level)
 
 
-def _same_place(made, dim, value, place):
+def _same_place(result, dim, value, place):
     """Tell whether a result is an argument whose examples lie along another dimension."""
-    if dim is None or place is None or not made._is_view() or _batch_level(made) > 0:
+    if dim is None or place is None or not result._is_view() or _batch_level(result) > 0:
         return False
     base = value._base if value._is_view() else value
-    if made._base is not base:
+    if result._base is not base:
         return False
-    a, b = made.movedim(dim, 0), value.movedim(place, 0)
+    a, b = result.movedim(dim, 0), value.movedim(place, 0)
     return (a.shape, a.stride(), a.storage_offset()) == (b.shape, b.stride(), b.storage_offset())
 
 
@@ -117,20 +120,21 @@ def _batched(cls, info, dims, values, args):
             )
         # Containers stay as they are: the rule wraps only arguments.
         flat = tuple(d if isinstance(x, Tensor) else None for x, d in zip(args, dims))
-        given = [x if isinstance(x, Tensor) else y for x, y in zip(values, args)]
-        return _generated(cls, info, flat, given)
+        inputs = [x if isinstance(x, Tensor) else y for x, y in zip(values, args)]
+        return _generated(cls, info, flat, inputs)
     if not has_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
             "override and implement the vmap staticmethod or set generate_vmap_rule=True."
         )
-    made = cls.vmap(info, dims, *values)
-    if not isinstance(made, tuple) or len(made) != 2:
+    results = cls.vmap(info, dims, *values)
+    if not isinstance(results, tuple) or len(results) != 2:
         raise RuntimeError(
             "Expected the vmap staticmethod to have two returns, an output and out_dims with "
-            f"structure compatible with the output. Got {type(made).__name__} from {cls.__name__}."
+            "structure compatible with the output. "
+            f"Got {type(results).__name__} from {cls.__name__}."
         )
-    return made
+    return results
 
 
 # --- generated rules --------------------------------------------------------------------------
@@ -173,11 +177,11 @@ class _Record:
 
     def inside(self, call, tensors, dims):
         """`call` of `tensors` in a vmap; each result as (tensor, place of its examples or None)."""
-        level, made = run_at_new_level(
+        level, results = run_at_new_level(
             call, tensors, dims, self.info.batch_size, self.info.randomness
         )
-        made = made if isinstance(made, tuple) else (made,)
-        return [_unwrap(x, level) if isinstance(x, Tensor) else (x, None) for x in made]
+        results = results if isinstance(results, tuple) else (results,)
+        return [_unwrap(x, level) if isinstance(x, Tensor) else (x, None) for x in results]
 
     def context(self):
         """A ctx with what ``setup_context`` put on it."""
@@ -198,10 +202,10 @@ def _where(x, args, outs):
 
 def _generated(cls, info, dims, values):
     record = _Record(cls, info, dims)
-    made = _vmapped(cls)[0].apply(record, *values)
-    return (made[0] if record.single else made), tuple(record.out_dims) if not record.single else (
-        record.out_dims[0]
-    )
+    results = _vmapped(cls)[0].apply(record, *values)
+    return (results[0] if record.single else results), tuple(
+        record.out_dims
+    ) if not record.single else (record.out_dims[0])
 
 
 class _Vmapped(Function):
@@ -223,33 +227,33 @@ class _Vmapped(Function):
             record.marked = [any(t is m for m in inner.non_differentiable) for t in outs]
             for tensors in (inner.to_save, inner.saved_for_forward):
                 saved.append([_where(x, args, outs) for x in tensors])
-            others = [x for kept in saved for name, x in kept if name == "other"]
+            others = [x for entries in saved for name, x in entries if name == "other"]
             return (*outs, *others)
 
-        made = record.inside(run, list(values), record.dims)
-        others = iter(made[len(record.marked) :])
-        made = made[: len(record.marked)]
-        record.out_dims = [d for _, d in made]
+        results = record.inside(run, list(values), record.dims)
+        others = iter(results[len(record.marked) :])
+        results = results[: len(record.marked)]
+        record.out_dims = [d for _, d in results]
         # Each saved tensor: its name, its index or itself, the place of its examples.
         dims = {"input": record.dims, "output": record.out_dims}
         record.back, record.ahead = (
             [
                 (name, *next(others)) if name == "other" else (name, x, dims[name][x])
-                for name, x in kept
+                for name, x in entries
             ]
-            for kept in saved
+            for entries in saved
         )
         skipped = ("to_save", "saved_for_forward", "non_differentiable", "needs_input_grad")
         record.attributes = {k: v for k, v in vars(inner).items() if k not in skipped}
-        return tuple(x for x, _ in made)
+        return tuple(x for x, _ in results)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
         record, *values = inputs
         sources = {"input": values, "output": output}
 
-        def tensors(kept):
-            return [x if name == "other" else sources[name][x] for name, x, _ in kept]
+        def tensors(entries):
+            return [x if name == "other" else sources[name][x] for name, x, _ in entries]
 
         ctx.save_for_backward(*tensors(record.back))
         ctx.save_for_forward(*tensors(record.ahead))
@@ -275,14 +279,14 @@ class _Vmapped(Function):
             return backward(inner, list(grads)) if cls.boxed_grads_call else backward(inner, *grads)
 
         places = [None if g is None else d for g, d in zip(grads, record.out_dims)]
-        made = record.inside(run, [*saved, *grads], [*ctx.back_dims, *places])
+        results = record.inside(run, [*saved, *grads], [*ctx.back_dims, *places])
         result: list[Any] = [None]
-        if len(made) < len(record.dims):
+        if len(results) < len(record.dims):
             raise RuntimeError(
                 f"function {record.cls.__name__}Backward returned an incorrect number of gradients "
-                f"(expected {len(record.dims)}, got {len(made)})"
+                f"(expected {len(record.dims)}, got {len(results)})"
             )
-        for i, ((g, place), dim) in enumerate(zip(made, record.dims)):
+        for i, ((g, place), dim) in enumerate(zip(results, record.dims)):
             if g is not None and not isinstance(g, Tensor):
                 raise RuntimeError(
                     f"function {record.cls.__name__}Backward: expected Variable or None (got "
@@ -305,8 +309,8 @@ class _Vmapped(Function):
             return record.cls.jvp(inner, *tensors[n:])
 
         places = [None if t is None else d for t, d in zip(tangents, record.dims)]
-        made = record.inside(run, [*saved, *tangents], [*ctx.ahead_dims, *places])
-        for i, (t, _) in enumerate(made):
+        results = record.inside(run, [*saved, *tangents], [*ctx.ahead_dims, *places])
+        for i, (t, _) in enumerate(results):
             if t is not None and not isinstance(t, Tensor):
                 raise RuntimeError(
                     f"expected Variable or None (got {type(t).__name__}) for grad output {i}. "
@@ -314,7 +318,7 @@ class _Vmapped(Function):
                 )
         return tuple(
             None if t is None else _aligned(t, place, dim, record.info.batch_size)
-            for (t, place), dim in zip(made, record.out_dims)
+            for (t, place), dim in zip(results, record.out_dims)
         )
 
 
@@ -323,14 +327,14 @@ _classes: weakref.WeakKeyDictionary[type, tuple[type, type]] = weakref.WeakKeyDi
 
 def _vmapped(cls):
     """The Function of a generated rule and the class of its ctx, named after `cls`."""
-    made = _classes.get(cls)
-    if made is None:
+    classes = _classes.get(cls)
+    if classes is None:
         name = f"Vmapped{cls.__name__}"
-        made = _classes[cls] = (
+        classes = _classes[cls] = (
             type(name, (_Vmapped,), {"__module__": cls.__module__}),
             type(f"{name}Backward", (_Context,), {}),
         )
-    return made
+    return classes
 
 
 def _aligned(t, place, dim, size):

@@ -86,16 +86,16 @@ STATUS = {
 SONAMES = ("libcublas.so.13", "libcublas.so.12")
 
 cdef Library blas
-cdef int found = -1            # 1: `blas` is filled, 0: there is none, -1: nobody has looked
+cdef int state = -1            # 1: `blas` is filled, 0: there is none, -1: nobody has looked
 cdef bint wanted = True        # False: own kernels, whatever there is
 cdef str place = ""            # of the library, or why there is none
 cdef bint tf32 = False
 cdef bint full_f16 = False     # no sums in half precision between parts of a product
 cdef bint full_bf16 = False
-cdef object searching = threading.Lock()     # protects `found`, `blas` and `place`
+cdef object searching = threading.Lock()     # protects `state`, `blas` and `place`
 cdef object local = threading.local()        # .handles: {device: Handle}
 cdef dict spare = {}           # {device: addresses of handles without a thread}
-cdef Py_ssize_t made = 0       # handles so far
+cdef Py_ssize_t handle_count = 0  # handles so far
 
 
 cdef object failure(status_t status, str call):
@@ -142,19 +142,19 @@ cdef void* in_folder(folder, str soname):
 
 cdef int look() except -1:
     """Find the library; `place` says where it is, or why there is none."""
-    global found, place
+    global state, place
     cdef void* handle = NULL
-    cdef str asked = os.environ.get("AUTOGRAD_CY_CUBLAS", "auto")
-    if asked == "0":
+    cdef str setting = os.environ.get("AUTOGRAD_CY_CUBLAS", "auto")
+    if setting == "0":
         place = "switched off by AUTOGRAD_CY_CUBLAS=0"
-        found = 0
+        state = 0
         return 0
-    if asked not in ("", "1", "auto"):
-        handle = opened(asked)
+    if setting not in ("", "1", "auto"):
+        handle = opened(setting)
         if handle == NULL:
-            raise RuntimeError(f"AUTOGRAD_CY_CUBLAS={asked} can't be loaded ({last_error()}). Name "
-                               "a libcublas.so, or unset it.")
-        return take(handle, asked)
+            raise RuntimeError(f"AUTOGRAD_CY_CUBLAS={setting} can't be loaded ({last_error()}). "
+                               "Name a libcublas.so, or unset it.")
+        return take(handle, setting)
     for soname in SONAMES:      # whatever else in this process uses it
         handle = opened(soname, RTLD_NOLOAD)
         if handle != NULL:
@@ -170,7 +170,7 @@ cdef int look() except -1:
             return take(handle, soname)
     place = ("not found: pip install nvidia-cublas, load a CUDA module, or name the library in "
              "AUTOGRAD_CY_CUBLAS")
-    found = 0
+    state = 0
     return 0
 
 
@@ -183,7 +183,7 @@ cdef void* function(void* handle, const char* name, str path) except NULL:
 
 
 cdef int take(void* handle, str path) except -1:
-    global found, place
+    global state, place
     (<void**>&blas.create)[0] = function(handle, b"cublasCreate_v2", path)
     (<void**>&blas.version)[0] = function(handle, b"cublasGetVersion_v2", path)
     (<void**>&blas.set_stream)[0] = function(handle, b"cublasSetStream_v2", path)
@@ -192,14 +192,14 @@ cdef int take(void* handle, str path) except -1:
     (<void**>&blas.gemm)[0] = function(handle, b"cublasGemmEx", path)
     (<void**>&blas.gemm_batched)[0] = function(handle, b"cublasGemmStridedBatchedEx", path)
     place = path
-    found = 1
+    state = 1
     return 0
 
 
 cdef int need_search() except -1:
-    if found < 0:
+    if state < 0:
         with searching:
-            if found < 0:
+            if state < 0:
                 look()
     return 0
 
@@ -207,17 +207,17 @@ cdef int need_search() except -1:
 cdef bint use_blas(int dt) except -1:
     if not wanted or dt_is_integral(dt):
         return False
-    if found < 0:
+    if state < 0:
         need_search()
-    return found == 1
+    return state == 1
 
 
 def library():
     """Return whether cuBLAS makes products, and where it is or why it doesn't: (bool, str)."""
     need_search()
-    if found and not wanted:
+    if state and not wanted:
         return False, f"{place}, switched off"
-    return bool(found), place
+    return bool(state), place
 
 
 def choose(bint cublas):
@@ -237,7 +237,7 @@ def version(int index):
     cdef int value = 0
     cdef Handle handle
     need_search()
-    if not found:
+    if not state:
         return None
     handle = handle_of_device(index)
     if blas.version(handle.value, &value) != 0:
@@ -247,7 +247,7 @@ def version(int index):
 
 def handles():
     """Return the number of handles that have been created."""
-    return made
+    return handle_count
 
 
 # --- handles --------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ cdef Handle handle_of_thread(int index):
     cdef Handle handle
     cdef int major = 0
     cdef status_t status
-    global made
+    global handle_count
     if mine is None:
         mine = local.handles = {}
     handle = mine.get(index)
@@ -308,7 +308,7 @@ cdef Handle handle_of_thread(int index):
         if status != 0:
             handle.value = NULL
             raise failure(status, "cublasCreate(handle)")
-        made += 1
+        handle_count += 1
     check_result(driver.device_attribute(&major, ATTRIBUTE_MAJOR, device_number(index)),
                  "asking for its compute capability", index)
     # What NVIDIA advises for large products; Hopper's kernels want more.

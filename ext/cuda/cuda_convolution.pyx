@@ -411,7 +411,7 @@ cdef int image_by_columns(Tensor out, Tensor source, Tensor weight, const Form* 
     """The same of `weight` (groups, o, c, ...): products make columns, which are added up."""
     cdef Product t
     cdef Taps back
-    cdef Tensor target = out, columns, made
+    cdef Tensor target = out, columns, part
     cdef int dt = DT_F32 if is_half(out.dt) else out.dt
     cdef Py_ssize_t places = product3(&source.sizes[2]), inner, n = out.sizes[0], count, some
     cdef Py_ssize_t image, group, m
@@ -437,8 +437,8 @@ cdef int image_by_columns(Tensor out, Tensor source, Tensor weight, const Form* 
             t.args.b_inner, t.args.b_column = places, 1
             t.args.b_batch = f.groups * f.o * places
             launch_product(&t, columns, weight, source)
-        made = some_images(target, image, m)
-        fold_columns(made, columns, bias, &back, &source.sizes[2])
+        part = some_images(target, image, m)
+        fold_columns(part, columns, bias, &back, &source.sizes[2])
     return 0 if target is out else copy_into(out, target, "convolution")
 
 
@@ -547,9 +547,9 @@ cdef int add_up(Product* t, Tensor total, Tensor rows, Tensor columns, int dt) e
 
 cdef Tensor widened(Tensor t):
     """The same elements at the same places in float32."""
-    cdef Tensor made = tensor_empty_on(t.mem.device, DT_F32, t.nd, t.sizes, t.strides)
-    copy_into(made, t, "convolution")
-    return made
+    cdef Tensor result = tensor_empty_on(t.mem.device, DT_F32, t.nd, t.sizes, t.strides)
+    copy_into(result, t, "convolution")
+    return result
 
 
 # --- one channel each -----------------------------------------------------------------------

@@ -120,22 +120,22 @@ cdef void take_wide_words(Joined* o) noexcept nogil:
 
 cdef int turned_dim(const Joined* o) noexcept nogil:
     """The dimension along which the source is dense if the result is dense along another, or -1."""
-    cdef int last = o.nd - 1, d, found = -1
+    cdef int last = o.nd - 1, d, dim = -1
     cdef Py_ssize_t side = tile_side(o.item[0]), tiles
     if o.nd < 2 or o.nd > AG_CUDA_DIMS + 2 or o.strides[0][last] != o.item[0]:
         return -1
     for d in range(last):
         if o.strides[1][d] == o.item[1]:
-            found = d
-    if found < 0 or o.shape[found] < TURNED_LEAST or o.shape[last] < TURNED_LEAST:
+            dim = d
+    if dim < 0 or o.shape[dim] < TURNED_LEAST or o.shape[last] < TURNED_LEAST:
         return -1
     tiles = 1
     for d in range(o.nd):
-        tiles *= (o.shape[d] + side - 1) // side if d == found or d == last else o.shape[d]
+        tiles *= (o.shape[d] + side - 1) // side if d == dim or d == last else o.shape[d]
     # The kernel's arithmetic is of 32 bits.
-    if tiles > 0x7fffffff or o.shape[found] > 0x7fffffff or o.shape[last] > 0x7fffffff:
+    if tiles > 0x7fffffff or o.shape[dim] > 0x7fffffff or o.shape[last] > 0x7fffffff:
         return -1
-    return found
+    return dim
 
 
 cdef inline Py_ssize_t tile_side(Py_ssize_t item) noexcept nogil:
@@ -146,21 +146,21 @@ cdef inline Py_ssize_t tile_side(Py_ssize_t item) noexcept nogil:
 cdef int[5] _turning           # numbers for `launch`, and 1
 
 
-cdef int put_turned(const Joined* o, int found, int index, stream_t stream) except -1:
+cdef int put_turned(const Joined* o, int dim, int index, stream_t stream) except -1:
     cdef ag_turned_args args
     cdef int last = o.nd - 1, d, k = 0, place = 0
     cdef Py_ssize_t item = o.item[0], side = tile_side(item), tiles
-    cdef Py_ssize_t along = (o.shape[found] + side - 1) // side
+    cdef Py_ssize_t along = (o.shape[dim] + side - 1) // side
     cdef Py_ssize_t across = (o.shape[last] + side - 1) // side
     memset(&args, 0, sizeof(args))
     args.out, args.in_ = o.p[0], o.p[1]
-    args.out_step, args.in_step = o.strides[0][found], o.strides[1][last]
-    args.out_size, args.in_size = <uint32_t>o.shape[last], <uint32_t>o.shape[found]
+    args.out_step, args.in_step = o.strides[0][dim], o.strides[1][last]
+    args.out_size, args.in_size = <uint32_t>o.shape[last], <uint32_t>o.shape[dim]
     divide_by(across, &args.out_tiles)
     divide_by(along, &args.in_tiles)
     tiles = across * along
     for d in range(last - 1, -1, -1):
-        if d != found:
+        if d != dim:
             divide_by(o.shape[d], &args.size[k])
             args.out_stride[k], args.in_stride[k] = o.strides[0][d], o.strides[1][d]
             tiles *= o.shape[d]

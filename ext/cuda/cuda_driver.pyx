@@ -198,8 +198,8 @@ cdef str import_pycuda():
     if _pycuda is not None:
         return None
     try:
-        import pycuda.driver as found
-        found.init()
+        import pycuda.driver as module
+        module.init()
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.partition(".")[0] == "pycuda":
             return NO_PYCUDA
@@ -212,7 +212,7 @@ cdef str import_pycuda():
         return f"PyCUDA can't be imported ({error}): build it again, see docs/gpu.md"
     except Exception as error:
         return f"PyCUDA can't be used ({type(error).__name__}: {error})"
-    _pycuda = found
+    _pycuda = module
     return None
 
 
@@ -390,13 +390,13 @@ cdef int check_result(result_t result, str what, int index) except -1:
 cdef result_t driver_result(object error):
     """The driver's result in an exception of PyCUDA, which has it as text; 999 if none fits."""
     cdef str text = str(error).partition(" failed: ")[2]
-    cdef result_t found = 999
+    cdef result_t code = 999
     cdef Py_ssize_t longest = 0
     for result in TOLD:
         name = string_of(result)
         if text.startswith(name) and len(name) > longest:
-            found, longest = result, len(name)
-    return found
+            code, longest = result, len(name)
+    return code
 
 
 cdef object translated(object error, str what, int index):

@@ -127,14 +127,14 @@ cdef int cast_entry(int source, int target) noexcept:
 cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
     cdef Joined o
     cdef Py_ssize_t* rows[5]
-    cdef int found = _kernels[work.kernel * DTYPES + work.dt], entry = found & ~SWAPPED
+    cdef int code = _kernels[work.kernel * DTYPES + work.dt], entry = code & ~SWAPPED
     cdef int a, k
     if not entry:
         raise RuntimeError(f"cuda: there is no elementwise kernel {work.kernel} in dtype {work.dt}")
     o.nargs = work.nargs
     for a in range(work.nargs):
         k = a
-        if found & SWAPPED and a:
+        if code & SWAPPED and a:
             k = 3 - a
         rows[k] = work.strides[a]
         o.item[k] = DT_SIZE[work.dts[a]]
@@ -201,7 +201,7 @@ cdef inline bint is_outside_of(Joined* o, Py_ssize_t** strides, int d, int e) no
 cdef void join_dims(Joined* o, int nd, const Py_ssize_t* shape,
                     Py_ssize_t** strides) noexcept nogil:
     cdef int[64] order
-    cdef int i, j, a, kept = 0
+    cdef int i, j, a, count = 0
     cdef bint joined
     o.n = 1
     o.nd = 0
@@ -216,13 +216,13 @@ cdef void join_dims(Joined* o, int nd, const Py_ssize_t* shape,
         if joined and shape[i]:
             continue
         o.n *= shape[i]
-        j = kept
+        j = count
         while j > 0 and is_outside_of(o, strides, i, order[j - 1]):
             order[j] = order[j - 1]
             j -= 1
         order[j] = i
-        kept += 1
-    for i in range(kept):
+        count += 1
+    for i in range(count):
         j = order[i]
         joined = o.nd > 0
         if joined:

@@ -125,9 +125,9 @@ cdef int device_of_memory(address_t address, Py_ssize_t nbytes) except -1:
 
 def refuse_other_memory(str op, size_t address, Py_ssize_t nbytes, int index):
     """An error for memory that isn't the device's whose it is said to be."""
-    cdef int found = index_of_memory(address)
-    if found != index or not has_memory(found, address, nbytes):
-        there = "no CUDA device" if found < 0 else f"'cuda:{found}'"
+    cdef int owner = index_of_memory(address)
+    if owner != index or not has_memory(owner, address, nbytes):
+        there = "no CUDA device" if owner < 0 else f"'cuda:{owner}'"
         raise BufferError(
             f"{op}: {nbytes} bytes at {address:#x} are said to be on 'cuda:{index}', and the "
             f"memory is of {there}, or ends before that; whoever made the capsule is wrong")

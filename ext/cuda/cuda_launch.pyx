@@ -164,9 +164,9 @@ cdef int put_size(PyObject* args, Py_ssize_t i, unsigned x, unsigned y, unsigned
     cdef object size
     if y == 1 and z == 1 and x <= 1024:
         if _ones[x] == NULL:
-            made = (x,)
-            Py_INCREF(made)
-            _ones[x] = <PyObject*>made
+            size = (x,)
+            Py_INCREF(size)
+            _ones[x] = <PyObject*>size
         put(args, i, _ones[x])
         return 0
     size = (x, y, z)
@@ -189,13 +189,13 @@ cdef int put_number(PyObject* args, Py_ssize_t i, unsigned number) except -1:
 
 cdef PyObject* taken(const void* arguments, Py_ssize_t nbytes) except NULL:
     """A tuple of six (owned) whose item 3 has the arguments; the others are to be set."""
-    cdef PyObject* made = NULL
+    cdef PyObject* args = NULL
     if nbytes <= MOST_ARGUMENTS and nbytes & 7 == 0:
-        made = _kept[nbytes >> 3]
-    if made != NULL:
+        args = _kept[nbytes >> 3]
+    if args != NULL:
         _kept[nbytes >> 3] = NULL
-        memcpy(PyBytes_AS_STRING(<object>PyTuple_GET_ITEM(made, 3)), arguments, nbytes)
-        return made
+        memcpy(PyBytes_AS_STRING(<object>PyTuple_GET_ITEM(args, 3)), arguments, nbytes)
+        return args
     new = (None, None, None, PyBytes_FromStringAndSize(<const char*>arguments, nbytes), 0, None)
     Py_INCREF(new)
     return <PyObject*>new

@@ -27,7 +27,7 @@ cdef extern from "device/step_arguments.h" nogil:
         uint64_t dt
     ctypedef struct ag_list_args:
         ag_number factor
-        void* found
+        void* found_inf
         double* partial
         double bound
         uint32_t count, bounded
@@ -40,7 +40,7 @@ cdef extern from "device/step_arguments.h" nogil:
     ctypedef struct ag_scale_args:
         void* scale
         void* tracker
-        const void* found
+        const void* found_inf
         double growth, backoff
         int64_t interval
 
@@ -99,7 +99,7 @@ cdef int over_list(int op, list tensors, ag_list_args* args) except -1:
     return 0
 
 
-cdef int scaled(tuple grads, Tensor found, Tensor number, bint bounded, double bound,
+cdef int scaled(tuple grads, Tensor found_inf, Tensor number, bint bounded, double bound,
                 str name) except -1:
     """Multiply all elements of a list by one factor."""
     cdef ag_list_args args
@@ -115,7 +115,7 @@ cdef int scaled(tuple grads, Tensor found, Tensor number, bint bounded, double b
     memset(&args, 0, sizeof(args))
     args.factor.p = number.ptr
     args.factor.dt = number.dt == DT_F64
-    args.found = NULL if found is None else found.ptr
+    args.found_inf = NULL if found_inf is None else found_inf.ptr
     args.bounded, args.bound = bounded, bound
     over_list(SCALE, dense, &args)
     for t, u in copies:
@@ -165,7 +165,7 @@ cdef int update_scale(Tensor scale, Tensor growth_tracker, Tensor found_inf, dou
     global scale_kernel
     cdef ag_scale_args args
     cdef int device = scale.mem.device
-    args.scale, args.tracker, args.found = scale.ptr, growth_tracker.ptr, found_inf.ptr
+    args.scale, args.tracker, args.found_inf = scale.ptr, growth_tracker.ptr, found_inf.ptr
     args.growth, args.backoff, args.interval = growth, backoff, interval
     if scale_kernel < 0:
         scale_kernel = kernel_id("lists", "next_scale")

@@ -145,10 +145,10 @@ cdef inline bint is_aligned(const void* p, int size) noexcept:
 
 # --- launches -------------------------------------------------------------------------------
 
-cdef int run_loss(Tensor out, int formula, tuple given, int nd, const Py_ssize_t* sizes,
+cdef int run_loss(Tensor out, int formula, tuple tensors, int nd, const Py_ssize_t* sizes,
                   double parameter, Py_ssize_t reduction, const char* name) except -1:
-    """`given` are the input, the target, the weight and the weight of positive targets; those that
-    aren't there are None."""
+    """Run a loss of `tensors`: the input, the target, the weight, the weight of positive targets;
+    those that aren't there are None."""
     cdef ag_loss_args args
     cdef Scratch partial
     cdef Tensor t, target = out
@@ -163,7 +163,7 @@ cdef int run_loss(Tensor out, int formula, tuple given, int nd, const Py_ssize_t
         return 0
     memset(&args, 0, sizeof(args))
     for k in range(4):
-        t = <Tensor>given[k]
+        t = <Tensor>tensors[k]
         operands.append(None if t is None else as_operand(t, dt, nd, sizes, &args.number[k]))
     if not set_places(&args, (target if reduction == RED_NONE else None, *operands), nd, sizes,
                       item):
@@ -176,7 +176,7 @@ cdef int run_loss(Tensor out, int formula, tuple given, int nd, const Py_ssize_t
         if operands[k] is not None:
             args.in_[k] = (<Tensor>operands[k]).ptr
             args.packed &= is_aligned(args.in_[k], batch)
-    args.weighted = given[2] is not None
+    args.weighted = tensors[2] is not None
     args.parameter = parameter
     args.n = n
     if formula == CROSS_ENTROPY:         # the only one that looks at values

@@ -57,7 +57,7 @@ cdef int run(int kernel, int device, unsigned blocks, const ag_mask_args* args) 
                   AG_MASK_THREADS, 1, 1, 0, args, sizeof(ag_mask_args))
 
 
-cdef int64_t count_mask(Tensor mask, list found) except -1:
+cdef int64_t count_mask(Tensor mask, list memo) except -1:
     """How many elements of a mask are true: the host waits. Appends the dense mask and how many are
     true before each block, which write_positions takes."""
     cdef ag_mask_args args
@@ -75,7 +75,7 @@ cdef int64_t count_mask(Tensor mask, list found) except -1:
         n = <Py_ssize_t>(<int64_t*>last.ptr)[0]
     else:
         n = 0
-    found.append((mask, counts, n))
+    memo.append((mask, counts, n))
     return n
 
 
@@ -99,28 +99,28 @@ cdef int write_positions(Tensor out, tuple counted, bint joined) except -1:
     return run(writing, mask.mem.device, args.blocks, &args)
 
 
-cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list found) except -1:
-    sizes[0] = count_mask(cast(a, DT_BOOL), found)
+cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list memo) except -1:
+    sizes[0] = count_mask(cast(a, DT_BOOL), memo)
     return 0
 
 
-cdef int nonzero(Tensor out, Tensor a, list found) except -1:
-    return write_positions(out, <tuple>found[0], False)
+cdef int nonzero(Tensor out, Tensor a, list memo) except -1:
+    return write_positions(out, <tuple>memo[0], False)
 
 
-cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list found) except -1:
+cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list memo) except -1:
     cdef int k = 0
     for entry in <tuple>indices:
         if entry is None or (<Tensor>entry).dt != DT_BOOL:
             continue
-        sizes[k] = count_mask(to_device(<Tensor>entry, a.mem.device), found)
+        sizes[k] = count_mask(to_device(<Tensor>entry, a.mem.device), memo)
         k += 1
     return 0
 
 
 cdef int count_put(Tensor a, object indices, Tensor values, bint accumulate, Py_ssize_t* sizes,
-                   list found) except -1:
-    return count_masks(a, indices, sizes, found)
+                   list memo) except -1:
+    return count_masks(a, indices, sizes, memo)
 
 
 # --- from a tuple of indices to places ---------------------------------------------------------
@@ -163,7 +163,7 @@ cdef int add_index(Places places, int dim, Tensor index) except -1:
 
 cdef int add_mask(Places places, int dim, tuple counted) except -1:
     """Positions in a mask, from dimension `dim` on; returns the number of dimensions."""
-    cdef Tensor mask = <Tensor>counted[0], found, joined
+    cdef Tensor mask = <Tensor>counted[0], positions, joined
     cdef Py_ssize_t shape[2]
     cdef Py_ssize_t step = mask.nd
     cdef int d, device = places.source.mem.device
@@ -176,10 +176,10 @@ cdef int add_mask(Places places, int dim, tuple counted) except -1:
     if joined is not None:              # one number for each place, not one for each dimension
         places.source = joined
         shape[1] = step = 1
-    found = tensor_empty_on(device, DT_I64, 2, shape, NULL)
-    write_positions(found, counted, joined is not None)
+    positions = tensor_empty_on(device, DT_I64, 2, shape, NULL)
+    write_positions(positions, counted, joined is not None)
     for d in range(shape[1]):
-        add_index(places, dim + d, tensor_window(found, 1, shape, &step, d))
+        add_index(places, dim + d, tensor_window(positions, 1, shape, &step, d))
     return <int>shape[1]
 
 

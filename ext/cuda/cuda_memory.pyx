@@ -47,7 +47,7 @@ cdef enum:
 cdef struct Block:
     address_t at
     size_t size                  # of its class, or as much as was asked for if nothing is cached
-    size_t asked
+    size_t request
     CudaStream* stream           # whose arena it goes back to, NULL: the default stream
     int cls
     int pooled                   # it goes back to the driver in the order of a stream
@@ -152,13 +152,13 @@ cdef inline void count_down(Count* c, long long n) noexcept nogil:
 cdef inline void count_use(Counts* n, Block* b) noexcept nogil:
     count_up(&n.allocation, 1)
     count_up(&n.allocated_bytes, b.size)
-    count_up(&n.requested_bytes, b.asked)
+    count_up(&n.requested_bytes, b.request)
 
 
 cdef inline void count_end(Counts* n, Block* b) noexcept nogil:
     count_down(&n.allocation, 1)
     count_down(&n.allocated_bytes, b.size)
-    count_down(&n.requested_bytes, b.asked)
+    count_down(&n.requested_bytes, b.request)
 
 
 # --- blocks and arenas ----------------------------------------------------------------------
@@ -215,7 +215,7 @@ cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
         enter(index)
         a = arena_of(index, s)
         b = more(a, c, nbytes)
-    b.asked = nbytes
+    b.request = nbytes
     b.stream = s
     count_use(&_counts[index], b)
     data[0] = <char*>b.at
@@ -357,14 +357,14 @@ cdef Block* from_idle_stream(Arena* a, int c) noexcept:
 cdef bint from_busy_stream(Arena* a, Block* b) except -1:
     """A free block of another stream, for which this one waits; it is written over `b`."""
     cdef Arena* other = _arenas[a.index]
-    cdef Block* found
+    cdef Block* block
     while other != NULL:
-        found = other.free_blocks[b.cls]
-        if other != a and found != NULL and (other.stream == NULL or not other.stream.external):
+        block = other.free_blocks[b.cls]
+        if other != a and block != NULL and (other.stream == NULL or not other.stream.external):
             order(a.index, other.handle, a.handle)
-            other.free_blocks[b.cls] = found.next
-            b[0] = found[0]
-            drop_block(found)
+            other.free_blocks[b.cls] = block.next
+            b[0] = block[0]
+            drop_block(block)
             _counts[a.index].taken += 1
             return True
         other = other.next
@@ -401,7 +401,7 @@ cdef result_t after_emptying(Arena* a, Block* b) except? -1:
 cdef Block* free_blocks_of(int index) noexcept:
     """Take the free blocks of all streams of a device."""
     cdef Arena* a = _arenas[index]
-    cdef Block* found = NULL
+    cdef Block* chain = NULL
     cdef Block* b
     cdef int c
     while a != NULL:
@@ -410,10 +410,10 @@ cdef Block* free_blocks_of(int index) noexcept:
                 b = a.free_blocks[c]
                 a.free_blocks[c] = b.next
                 b.stream = a.stream
-                b.next = found
-                found = b
+                b.next = chain
+                chain = b
         a = a.next
-    return found
+    return chain
 
 
 cdef int free_memory(int index) except? -1:
@@ -524,7 +524,7 @@ cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
         _host.device_allocs += 1
         count_up(&_host.segment, 1)
         count_up(&_host.reserved_bytes, b.size)
-    b.asked = nbytes
+    b.request = nbytes
     count_use(&_host, b)
     data[0] = <char*>b.at
     block[0] = b

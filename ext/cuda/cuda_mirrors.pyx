@@ -201,12 +201,12 @@ cdef object first_byte(Mirror m):
 
 # --- a call ---------------------------------------------------------------------------------
 
-cdef object mirrored(object x, bint read, bint written, dict found, list mirrors):
+cdef object mirrored(object x, bint read, bint written, dict known, list mirrors):
     """An operand with a Mirror for each tensor of the device; one operand has one mirror."""
     cdef Tensor t
     cdef Mirror m
     if isinstance(x, tuple):
-        return tuple([mirrored(y, read, written, found, mirrors) for y in <tuple>x])
+        return tuple([mirrored(y, read, written, known, mirrors) for y in <tuple>x])
     if not isinstance(x, Tensor):
         return x
     t = <Tensor>x
@@ -214,11 +214,11 @@ cdef object mirrored(object x, bint read, bint written, dict found, list mirrors
         return t
     key = (<size_t>t.ptr, t.dt, t.flags & F_LAZY, dims_of(t),
            tuple([t.strides[d] for d in range(t.nd)]))
-    m = found.get(key)
+    m = known.get(key)
     if m is None:
         m = Mirror.__new__(Mirror)
         m.far = t
-        found[key] = m
+        known[key] = m
         mirrors.append(m)
     m.read |= read
     m.written |= written
@@ -234,10 +234,10 @@ cdef object on_host(object x):
 cdef Crossing crossing(str key, str op, int results, uint64_t written, tuple operands):
     cdef Crossing c = Crossing.__new__(Crossing)
     cdef list mirrors = [], parts = []
-    cdef dict found = {}
+    cdef dict known = {}
     cdef int i
     for i, x in enumerate(operands):
-        parts.append(mirrored(x, i >= results, i < results or (written >> i) & 1, found, mirrors))
+        parts.append(mirrored(x, i >= results, i < results or (written >> i) & 1, known, mirrors))
     announce(key, op, (<Mirror>mirrors[0]).far.mem.device if mirrors else <int>ON_CPU)
     c.kernel = kernel_of(ON_CPU, key)
     if c.kernel == NULL:

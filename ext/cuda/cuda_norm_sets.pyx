@@ -100,15 +100,15 @@ cdef Tensor of_channels(ag_set_args* args, Tensor t, Tensor input, Tensor spread
 
 cdef Tensor laid_out(Tensor t, Tensor like):
     """The values of `t` in the dtype of `like`, and as those lie in memory."""
-    cdef Tensor made = cast(t, like.dt)
+    cdef Tensor result = cast(t, like.dt)
     cdef int layout = layout_of(like)
     if layout == CHANNELS_APART:
-        return contiguous(made)
-    if layout_of(made) == layout:
-        return made
-    made = tensor_empty_like(like, like.dt)
-    copy_into(made, t, "norm")
-    return made
+        return contiguous(result)
+    if layout_of(result) == layout:
+        return result
+    result = tensor_empty_like(like, like.dt)
+    copy_into(result, t, "norm")
+    return result
 
 
 # --- which elements are a set ---------------------------------------------------------------
@@ -275,13 +275,13 @@ cdef int set_gradients(ag_set_args* args, Tensor to_weight, Tensor to_bias) noex
 
 cdef int into_input(ag_set_args* args, Tensor to_input, Tensor input) except -1:
     """Run a backward pass; the gradient of the input may lie otherwise than the input."""
-    cdef Tensor made = wanted(to_input, input.count)
-    if made is not None and layout_of(made) != layout_of(input):
-        made = tensor_empty_like(input, input.dt)
-    args.out = address(made)
+    cdef Tensor grad = wanted(to_input, input.count)
+    if grad is not None and layout_of(grad) != layout_of(input):
+        grad = tensor_empty_like(input, input.dt)
+    args.out = address(grad)
     run_sets(BACKWARD, args, input)
-    if made is not None and made is not to_input:
-        copy_into(to_input, made, "norm")
+    if grad is not None and grad is not to_input:
+        copy_into(to_input, grad, "norm")
     return 0
 
 

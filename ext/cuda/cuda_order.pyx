@@ -89,14 +89,14 @@ cdef int order(Tensor values, Tensor where, Tensor a, Py_ssize_t dim, Py_ssize_t
                Py_ssize_t take, bint descending, str name) except -1:
     """Elements `first` to `first + take` of each row in order, and their places."""
     cdef ag_order_args args
-    cdef Tensor found = values, places = where
+    cdef Tensor target = values, places = where
     cdef int device = a.mem.device, index = device_index(device), d
     cdef uint64_t inner = 1
     if values.count == 0:
         return 0
     a = contiguous(a)
     if values.flags & F_STRIDED or values.mem is a.mem:
-        found = fresh_dense(values)
+        target = fresh_dense(values)
     if where.flags & F_STRIDED:
         places = fresh_dense(where)
     memset(&args, 0, sizeof(args))
@@ -106,7 +106,7 @@ cdef int order(Tensor values, Tensor where, Tensor a, Py_ssize_t dim, Py_ssize_t
     set_divisor(&args.inner, inner)
     set_divisor(&args.take, take)
     args.rows = a.count // args.length.size
-    args.in_, args.values, args.index = a.ptr, found.ptr, <int64_t*>places.ptr
+    args.in_, args.values, args.index = a.ptr, target.ptr, <int64_t*>places.ptr
     args.item, args.dt = <uint32_t>DT_SIZE[a.dt], a.dt
     args.first = first
     # Only those bits that keys have: others aren't looked at.
@@ -117,7 +117,7 @@ cdef int order(Tensor values, Tensor where, Tensor a, Py_ssize_t dim, Py_ssize_t
         sort_long_rows(index, current_stream(device), &args)
     if places is not where:
         copy_into(where, places, name)
-    return copy_into(values, found, name) if found is not values else 0
+    return copy_into(values, target, name) if target is not values else 0
 
 
 cdef int sort(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint descending,

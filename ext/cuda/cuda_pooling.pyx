@@ -30,7 +30,7 @@ cdef extern from "device/pool_arguments.h" nogil:
         void* out
         const void* in_ "in"
         int64_t* index
-        const int64_t* given
+        const int64_t* indices
         ag_pool_places large, small, places
         ag_wide_divisor area, channels, rows, columns
         ag_wide_divisor by_step[3]
@@ -209,7 +209,7 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size, 
         target = dense_like(out)
     begin_pool(&args, target, grad, rank, True)
     set_places(&args.places, indices, rank)
-    args.given = <const int64_t*>indices.ptr
+    args.indices = <const int64_t*>indices.ptr
     if len(kernel) == 0:
         divide_windows(&args)
     else:

@@ -306,7 +306,7 @@ cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except 
     """0: done; 1: cuBLAS can't, and nothing was changed but `c`, which has what is added."""
     cdef BlasCall call
     cdef ag_product_args* p = &t.args
-    cdef ag_product_args kept = t.args
+    cdef ag_product_args args_before = t.args
     cdef int turn_c = 0, done
     cdef Tensor target = out, packed_a, packed_b
     cdef Py_ssize_t[3] sizes
@@ -323,8 +323,8 @@ cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except 
             add_to(t, target, add)
         done = by_blas(t, target, a, b, None)
         if done == 0:
-            write_back(&kept, t.batch, out, target)
-        t.args = kept
+            write_back(&args_before, t.batch, out, target)
+        t.args = args_before
         return done
     if add is not None:
         add_to(t, out, add)
@@ -352,7 +352,7 @@ cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except 
     call.alpha[0], call.alpha[1] = part_of(&p.alpha, 0), part_of(&p.alpha, 1)
     call.beta[0], call.beta[1] = part_of(&p.beta, 0), part_of(&p.beta, 1)
     done = blas_call(&call, t.index, t.stream)
-    t.args = kept
+    t.args = args_before
     return done
 
 
@@ -376,10 +376,11 @@ cdef Tensor window_of(Tensor t, const void* p, const Py_ssize_t* sizes, Py_ssize
     return tensor_window(t, 3, sizes, strides, (<char*>p - t.ptr) // DT_SIZE[t.dt])
 
 
-cdef int write_back(const ag_product_args* p, Py_ssize_t batch, Tensor out, Tensor made) except -1:
+cdef int write_back(
+        const ag_product_args* p, Py_ssize_t batch, Tensor out, Tensor source) except -1:
     cdef Py_ssize_t[3] sizes
     sizes[0], sizes[1], sizes[2] = batch, p.m, p.n
-    return copy_on_device(window_of(out, p.c, sizes, p.c_batch, p.c_row, p.c_column), made, False,
+    return copy_on_device(window_of(out, p.c, sizes, p.c_batch, p.c_row, p.c_column), source, False,
                           current_stream(out.mem.device))
 
 

@@ -19,7 +19,8 @@ from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport DT_F64, DT_SIZE
 from autograd_cy._C.iterate cimport contiguous, copy_into
 from autograd_cy._C.rules_recurrent cimport (
-    OF_BH, OF_BI, OF_HH, OF_HR, OF_IH, OF_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of, kept_of)
+    OF_BH, OF_BI, OF_HH, OF_HR, OF_IH, OF_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of,
+    workspace_columns)
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport Tensor, tensor_empty_on
 
@@ -41,7 +42,7 @@ cdef extern from "device/recurrent_arguments.h" nogil:
         void* h
         void* state
         ag_wide_divisor n
-        uint64_t rows, kept
+        uint64_t rows, ld
         uint32_t relu
     ctypedef struct ag_two_places:
         const void* first
@@ -60,7 +61,7 @@ cdef extern from "device/recurrent_arguments.h" nogil:
         void* h
         void* last
         ag_wide_divisor n
-        uint64_t rows, kept
+        uint64_t rows, ld
         uint32_t relu
     ctypedef struct ag_state_rows_args:
         void* out
@@ -101,7 +102,7 @@ cdef struct Layer:
     Py_ssize_t n             # of a gate
     Py_ssize_t state         # of h; not n if there is a projection
     Py_ssize_t gates         # columns of the sums
-    Py_ssize_t kept          # columns of the workspace
+    Py_ssize_t columns       # columns of the workspace
     const int64_t* sizes     # NULL: all steps have `batch` rows
     ag_wide_divisor by_n
     ag_wide_divisor by_state
@@ -126,7 +127,7 @@ cdef void plan_layer(Layer* t, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Ten
     t.gates = w_hh.sizes[0]
     t.n = t.gates // gates_of(mode)
     t.state = w_hh.sizes[1]
-    t.kept = kept_of(mode, t.n)
+    t.columns = workspace_columns(mode, t.n)
     set_divisor(&t.by_n, max(t.n, <Py_ssize_t>1))
     set_divisor(&t.by_state, max(t.state, <Py_ssize_t>1))
     if batch_sizes is not None:
@@ -192,12 +193,12 @@ cdef int layer(
     plan_layer(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     x, h, w_ih, w_hh = contiguous(x), contiguous(h), contiguous(w_ih), contiguous(w_hh)
     c, b_ih, b_hh, w_hr = dense(c), dense(b_ih), dense(b_hh), dense(w_hr)
-    ld = t.kept if t.kept else t.gates
+    ld = t.columns if t.columns else t.gates
     width = t.item * t.state
     memset(&args, 0, sizeof(args))
     args.b_ih, args.b_hh = address(b_ih), address(b_hh)
     args.n = t.by_n
-    args.kept = ld
+    args.ld = ld
     args.relu = t.mode == R_RELU
     args.cell = address(cy)
     if t.mode == R_GRU:
@@ -210,7 +211,7 @@ cdef int layer(
         raw = scratch(t.index, max(t.batch * t.n * t.item, <Py_ssize_t>1), t.stream)
     elif not t.single:
         args.state = address(hy)
-    sums = gates.ptr if t.kept else out.ptr
+    sums = gates.ptr if t.columns else out.ptr
     product(&t, False, True, t.rows, t.gates, t.size, x.ptr, t.size, w_ih.ptr, t.size, False, sums,
             ld)
     grows = t.reverse and t.sizes != NULL
@@ -283,7 +284,7 @@ cdef int layer_backward(
         last = matrix(&t, t.rows, t.state)     # the state before each step
     memset(&args, 0, sizeof(args))
     memset(&sum, 0, sizeof(sum))
-    args.n, args.kept, args.relu = t.by_n, t.kept, t.mode == R_RELU
+    args.n, args.ld, args.relu = t.by_n, t.columns, t.mode == R_RELU
     sum.n = t.by_state
     if t.mode == R_LSTM:
         kernel = LSTM_BACKWARD
@@ -319,10 +320,10 @@ cdef int layer_backward(
         args.grad_out = NULL if g_out is None else g_out.ptr + at * width
         args.grad_sums = d.ptr + at * t.gates * t.item
         args.grad_others = s.ptr + at * t.gates * t.item
-        args.gates = gates.ptr + at * t.kept * t.item if t.kept else out.ptr + at * width
+        args.gates = gates.ptr + at * t.columns * t.item if t.columns else out.ptr + at * width
         if t.mode == R_LSTM:
-            places(&args.before, gates.ptr + (at_before * t.kept + 4 * t.n) * t.item, before,
-                   t.kept, c.ptr)
+            places(&args.before, gates.ptr + (at_before * t.columns + 4 * t.n) * t.item, before,
+                   t.columns, c.ptr)
             places(&args.grad_cell, g_c.ptr, known, t.n, address(g_cy))
         if w_hr is not None:
             sum.rows = rows

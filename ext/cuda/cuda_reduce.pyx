@@ -41,7 +41,7 @@ cdef extern from "device/reduction_arguments.h" nogil:
         int64_t kept_stride[8]
         int64_t out_stride[2][8]
         int64_t reduced_stride[8]
-        ag_wide_divisor kept[8]
+        ag_wide_divisor kept_axes[8]
         ag_wide_divisor reduced[8]
         uint64_t results, length, chunk, lines, chunk_lines
         uint32_t n_kept, n_reduced, n_outer, split, group, width, by_rows, dense, turned
@@ -245,7 +245,7 @@ cdef int second_pass(int op, int dt, int index, stream_t stream, ag_reduce_args*
     args.length = args.chunk = parts
     for d in range(args.n_kept):
         args.kept_stride[d] = step
-        step *= <int64_t>args.kept[d].size
+        step *= <int64_t>args.kept_axes[d].size
     args.by_rows = args.dense = 0
     args.width = min(log_ceil(args.results), <uint32_t>LOG_WARP)
     args.group = min(log_ceil(parts), LOG_THREADS - args.width)
@@ -266,25 +266,25 @@ cdef int by_memory(int op, Tensor a, const char* mask, Tensor out, Tensor second
     sizes[1] = a.count // result.count
     moved = tensor_window(moved, 2, sizes, NULL, 0)
     rows[0], rows[1] = 0, 1
-    made = []
+    rows_of_results = []
     for result in (out, second):
         if result is None:
-            made.append(None)
+            rows_of_results.append(None)
         elif result.flags & F_STRIDED:
-            made.append(tensor_empty_on(result.mem.device, result.dt, 1, sizes, NULL))
+            rows_of_results.append(tensor_empty_on(result.mem.device, result.dt, 1, sizes, NULL))
         else:
-            made.append(tensor_window(result, 1, sizes, NULL, 0))
-    reduce(op, moved, rows, <Tensor>made[0], <Tensor>made[1], x, y, turned)
+            rows_of_results.append(tensor_window(result, 1, sizes, NULL, 0))
+    reduce(op, moved, rows, <Tensor>rows_of_results[0], <Tensor>rows_of_results[1], x, y, turned)
     for k, result in enumerate((out, second)):
         if result is not None and result.flags & F_STRIDED:
-            copy_into(result, tensor_window(<Tensor>made[k], result.nd, result.sizes, NULL, 0),
-                      "reduce")
+            copy_into(result, tensor_window(<Tensor>rows_of_results[k], result.nd, result.sizes,
+                                            NULL, 0), "reduce")
     return 0
 
 
 cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, double x, double y,
                 bint turned) except -1:
-    cdef Axis kept[MAX_DIMS]
+    cdef Axis kept_axes[MAX_DIMS]
     cdef Axis reduced[MAX_DIMS]
     cdef Axis axis
     cdef ag_reduce_args args
@@ -319,19 +319,19 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
                 axis.out[0] = out.strides[j] * <int64_t>DT_SIZE[out.dt]
             if second is not None:
                 axis.out[1] = second.strides[j] * <int64_t>DT_SIZE[second.dt]
-            insert(kept, &n_kept, &axis, True)
+            insert(kept_axes, &n_kept, &axis, True)
         j -= 1
-    n_kept = join_axes(kept, n_kept)
+    n_kept = join_axes(kept_axes, n_kept)
     n_reduced = join_axes(reduced, n_reduced)
     if n_kept > AG_CUDA_DIMS or n_reduced > AG_CUDA_DIMS:
         return by_memory(op, a, mask, out, second, x, y, turned)
     args.in_ = a.ptr
     args.n_kept = n_kept
     for k in range(n_kept):
-        set_divisor(&args.kept[k], kept[k].size)
-        args.kept_stride[k] = kept[k].step
-        args.out_stride[0][k] = kept[k].out[0]
-        args.out_stride[1][k] = kept[k].out[1]
+        set_divisor(&args.kept_axes[k], kept_axes[k].size)
+        args.kept_stride[k] = kept_axes[k].step
+        args.out_stride[0][k] = kept_axes[k].out[0]
+        args.out_stride[1][k] = kept_axes[k].out[1]
     for k in range(n_reduced):
         set_divisor(&args.reduced[k], reduced[k].size)
         args.reduced_stride[k] = reduced[k].step
@@ -341,7 +341,7 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
             args.dt[k] = result.dt
     args.number[0], args.number[1] = x, y
     args.turned = turned
-    args.by_rows = n_kept == 0 or (n_reduced > 0 and faster(&reduced[0], &kept[0]))
+    args.by_rows = n_kept == 0 or (n_reduced > 0 and faster(&reduced[0], &kept_axes[0]))
     args.n_reduced = n_reduced
     if n_reduced > 1 and args.length and in_lines(reduced[0].size, args.results, item):
         args.n_reduced, args.n_outer = 1, n_reduced - 1
@@ -365,7 +365,7 @@ cdef int join_sums(int index, stream_t stream, const void* partial, uint64_t cou
     memset(&args, 0, sizeof(args))
     args.results = columns
     args.n_kept = 1
-    set_divisor(&args.kept[0], columns)
+    set_divisor(&args.kept_axes[0], columns)
     args.out_stride[0][0] = DT_SIZE[dt]
     args.partial = <void*>partial
     args.out[0] = out

@@ -115,8 +115,8 @@ cdef class Steps(StepLists):
         self.fill_table(<ag_step_table*>table.data, index, stream, first)
         memset(&args, 0, sizeof(args))
         args.table = <ag_step_table*>table.data
-        self.set_number(&args.grad_scale, self.given[1])
-        self.set_number(&args.found_inf, self.given[2])
+        self.set_number(&args.grad_scale, self.scalars[1])
+        self.set_number(&args.found_inf, self.scalars[2])
         for dt, args.first, args.count, tiles in groups:
             launch(step_of(plan.loop, dt), index, stream, <unsigned>tiles, 1, 1,
                    AG_STEP_THREADS, 1, 1, 0, &args, sizeof(args))
@@ -129,7 +129,7 @@ cdef class Steps(StepLists):
         cdef ag_begin_args args
         cdef Segment* s
         cdef Py_ssize_t i, most
-        cdef Tensor lr = self.given[0]
+        cdef Tensor lr = self.scalars[0]
         cdef uint64_t* word
         cdef uint64_t dts
         cdef int k

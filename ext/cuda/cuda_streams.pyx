@@ -128,16 +128,16 @@ cdef int stream_new(int index, int priority, stream_t* stream) except -1:
 cdef CudaStream* new_stream(int index) except NULL:
     cdef CudaStream* s
     try:
-        made = in_context(index, pycuda_driver().Stream, (NON_BLOCKING,))
+        stream = in_context(index, pycuda_driver().Stream, (NON_BLOCKING,))
     except Exception as error:
         raise translated(error, "making a stream", index) from error
     s = <CudaStream*>calloc(1, sizeof(CudaStream))
     # Kept for good: PyCUDA destroys streams in the thread of the context alone.
-    Py_INCREF(made)
+    Py_INCREF(stream)
     if s == NULL:
         raise MemoryError("autograd_cy: no memory for a stream")
-    s.handle = <handle_t><size_t>made.handle
-    s.launcher = <void*>made
+    s.handle = <handle_t><size_t>stream.handle
+    s.launcher = <void*>stream
     s.index = index
     return s
 
@@ -282,11 +282,12 @@ cdef void event_free(int index, void* event) noexcept:
 
 
 cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) except -1:
-    cdef float found = 0
+    cdef float elapsed = 0
     enter(index)
-    check_result(driver.event_elapsed(&found, (<CudaEvent*>start).handle, (<CudaEvent*>end).handle),
+    check_result(driver.event_elapsed(&elapsed, (<CudaEvent*>start).handle,
+                                      (<CudaEvent*>end).handle),
                  "measuring the time between events", index)
-    milliseconds[0] = found
+    milliseconds[0] = elapsed
     return 0
 
 
@@ -320,7 +321,7 @@ def wrap_external(Stream stream not None, int index, size_t handle):
     stream.code = DEVICES_OF_TYPE * type_of_name("cuda") + index
 
 
-def kept():
+def cached_counts():
     """Count the streams and events of the driver that are kept for the next ones."""
     cdef Py_ssize_t streams = 0, events = 0
     cdef CudaStream* s

@@ -105,7 +105,7 @@ def end(Py_ssize_t first):
     """
     cdef TimedEvent start, stop, base
     cdef double since = 0, took = 0
-    cdef list taken = _records[first:], found = []
+    cdef list taken = _records[first:], events = []
     try:
         for index in sorted({record[1] for record in taken}):
             synchronize_all(index)
@@ -113,8 +113,8 @@ def end(Py_ssize_t first):
             start, stop, base = began, ended, reference
             event_elapsed(index, base.event, start.event, &since)
             event_elapsed(index, start.event, stop.event, &took)
-            found.append((name, index, stream, ticks, thread, base.ticks,
-                          <long long>(since * 1e6), <long long>(took * 1e6)))
+            events.append((name, index, stream, ticks, thread, base.ticks,
+                           <long long>(since * 1e6), <long long>(took * 1e6)))
     finally:
         drop()
-    return found
+    return events

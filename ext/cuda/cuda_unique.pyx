@@ -45,7 +45,7 @@ cdef extern from "device/order_arguments.h" nogil:
         int64_t* starts
         int64_t* counts
         int64_t* chosen
-        ag_wide_divisor inner, found
+        ag_wide_divisor inner, unique
         uint64_t n, columns, column, packed, total
         uint32_t far, wide, item
         int32_t dt
@@ -175,16 +175,16 @@ cdef int write_groups(Groups groups, uint64_t n, void* values, Tensor inverse, T
     return run(counting, device, args.total, &args, sizeof(args)) if counts.count else 0
 
 
-cdef int count_elements(Tensor a, bint sort, Py_ssize_t* sizes, list found) except -1:
+cdef int count_elements(Tensor a, bint sort, Py_ssize_t* sizes, list memo) except -1:
     cdef Groups groups = Groups.__new__(Groups)
     groups.a = contiguous(a)
     group_elements(groups, sort)
     sizes[0] = groups.count
-    found.append(groups)
+    memo.append(groups)
     return 0
 
 
-cdef int count_slices(Tensor a, Py_ssize_t dim, bint sort, Py_ssize_t* sizes, list found) except -1:
+cdef int count_slices(Tensor a, Py_ssize_t dim, bint sort, Py_ssize_t* sizes, list memo) except -1:
     """Slices become rows first, if they aren't yet."""
     cdef Groups groups = Groups.__new__(Groups)
     cdef Py_ssize_t[MAX_DIMS] shape
@@ -204,19 +204,19 @@ cdef int count_slices(Tensor a, Py_ssize_t dim, bint sort, Py_ssize_t* sizes, li
         groups.a = contiguous(a)
     group_slices(groups, n, a.count // n if n else 0, sort)
     sizes[0] = groups.count
-    found.append(groups)
+    memo.append(groups)
     return 0
 
 
-cdef int write_elements(Tensor values, Tensor inverse, Tensor counts, list found) except -1:
-    cdef Groups groups = <Groups>found[0]
+cdef int write_elements(Tensor values, Tensor inverse, Tensor counts, list memo) except -1:
+    cdef Groups groups = <Groups>memo[0]
     return write_groups(groups, groups.a.count, values.ptr, inverse, counts, None)
 
 
 cdef int write_slices(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py_ssize_t dim,
-                      list found) except -1:
+                      list memo) except -1:
     cdef ag_unique_args args
-    cdef Groups groups = <Groups>found[0]
+    cdef Groups groups = <Groups>memo[0]
     cdef int d, device = a.mem.device
     cdef Tensor chosen = vector_on(device, DT_I64, groups.count)
     cdef uint64_t inner = 1
@@ -229,59 +229,59 @@ cdef int write_slices(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py
     args.in_, args.values, args.chosen = a.ptr, values.ptr, <int64_t*>chosen.ptr
     args.n, args.total, args.item = inverse.count, values.count, <uint32_t>DT_SIZE[a.dt]
     set_divisor(&args.inner, max(inner, 1))
-    set_divisor(&args.found, max(groups.count, 1))
+    set_divisor(&args.unique, max(groups.count, 1))
     return run(moving, device, values.count, &args, sizeof(args))
 
 
 cdef int count_unique(Tensor a, bint is_sorted, bint return_inverse, bint return_counts,
-                      Py_ssize_t* sizes, list found) except -1:
-    return count_elements(a, True, sizes, found)
+                      Py_ssize_t* sizes, list memo) except -1:
+    return count_elements(a, True, sizes, memo)
 
 
 cdef int unique(Tensor values, Tensor inverse, Tensor counts, Tensor a, bint is_sorted,
-                bint return_inverse, bint return_counts, list found) except -1:
-    return write_elements(values, inverse, counts, found)
+                bint return_inverse, bint return_counts, list memo) except -1:
+    return write_elements(values, inverse, counts, memo)
 
 
 cdef int count_unique_dim(Tensor a, Py_ssize_t dim, bint is_sorted, bint return_inverse,
-                          bint return_counts, Py_ssize_t* sizes, list found) except -1:
-    return count_slices(a, dim, True, sizes, found)
+                          bint return_counts, Py_ssize_t* sizes, list memo) except -1:
+    return count_slices(a, dim, True, sizes, memo)
 
 
 cdef int unique_dim(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py_ssize_t dim,
                     bint is_sorted, bint return_inverse, bint return_counts,
-                    list found) except -1:
-    return write_slices(values, inverse, counts, a, dim, found)
+                    list memo) except -1:
+    return write_slices(values, inverse, counts, a, dim, memo)
 
 
 cdef int count_runs(Tensor a, bint return_inverse, bint return_counts, object dim,
-                    Py_ssize_t* sizes, list found) except -1:
+                    Py_ssize_t* sizes, list memo) except -1:
     if dim is None:
-        return count_elements(a, False, sizes, found)
-    return count_slices(a, dim, False, sizes, found)
+        return count_elements(a, False, sizes, memo)
+    return count_slices(a, dim, False, sizes, memo)
 
 
 cdef int unique_consecutive(Tensor values, Tensor inverse, Tensor counts, Tensor a,
                             bint return_inverse, bint return_counts, object dim,
-                            list found) except -1:
+                            list memo) except -1:
     if dim is None:
-        return write_elements(values, inverse, counts, found)
-    return write_slices(values, inverse, counts, a, dim, found)
+        return write_elements(values, inverse, counts, memo)
+    return write_slices(values, inverse, counts, a, dim, memo)
 
 
 # --- counts ----------------------------------------------------------------------------------
 
-cdef int find_range(Tensor numbers, Tensor found, int first) except -1:
+cdef int find_range(Tensor numbers, Tensor extremes, int first) except -1:
     """The least and the largest number of a vector that isn't empty, into two places of another."""
     cdef char* mask = b"\1"
     cdef int i
     for i in range(2):
-        reduce(OP_EXTREME, numbers, mask, tensor_window(found, 0, NULL, NULL, first + i), None, 0,
-               0, i == 0)
+        reduce(OP_EXTREME, numbers, mask, tensor_window(extremes, 0, NULL, NULL, first + i), None,
+               0, 0, i == 0)
     return 0
 
 
-cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list found) except -1:
+cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list memo) except -1:
     cdef Tensor numbers = contiguous(cast(a, DT_I64)), extremes
     cdef int64_t* p
     cdef int64_t low = 0, high = -1
@@ -298,13 +298,13 @@ cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list foun
         raise RuntimeError(
             f"bincount(): maximum value of input overflowed, it should be < {high} but got {high}")
     sizes[0] = max(minlength, <Py_ssize_t>(high + 1))
-    found.append(numbers)
+    memo.append(numbers)
     return 0
 
 
-cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list found) except -1:
+cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list memo) except -1:
     cdef ag_count_args args
-    cdef Tensor numbers = <Tensor>found[0]
+    cdef Tensor numbers = <Tensor>memo[0]
     fill_dense(out, 0)
     memset(&args, 0, sizeof(args))
     args.in_, args.out = <const int64_t*>numbers.ptr, <int64_t*>out.ptr
@@ -313,7 +313,7 @@ cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list found) except
 
 
 cdef int count_repeated(Tensor repeats, object output_size, Py_ssize_t* sizes,
-                        list found) except -1:
+                        list memo) except -1:
     """The sum of the counts; where it isn't what is asked, or may be too large, the host looks."""
     cdef Tensor k = positions(repeats), ends, numbers
     cdef Py_ssize_t n = k.count, limit = <Py_ssize_t>1 << 60
@@ -334,13 +334,13 @@ cdef int count_repeated(Tensor repeats, object output_size, Py_ssize_t* sizes,
             count_repeats(to_device(k, ON_CPU), output_size, sizes, [])
     if output_size is not None and output_size != sizes[0]:
         count_repeats(to_device(k, ON_CPU), output_size, sizes, [])
-    found.append(ends)
+    memo.append(ends)
     return 0
 
 
-cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list found) except -1:
+cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list memo) except -1:
     cdef ag_count_args args
-    cdef Tensor ends = <Tensor>found[0]
+    cdef Tensor ends = <Tensor>memo[0]
     memset(&args, 0, sizeof(args))
     args.in_, args.out = <const int64_t*>ends.ptr, <int64_t*>out.ptr
     args.n, args.size = ends.count, out.count

@@ -127,15 +127,15 @@ cdef inline void place_scores(const Plan* p, Scores* s, char* scratch, Py_ssize_
 cdef void drop(const Plan* p, char* scores, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i,
                Py_ssize_t rows, Py_ssize_t j, Py_ssize_t cols) noexcept nogil:
     """Multiply a tile of weights, or of their gradients, by the mask of dropout."""
-    cdef char* kept = p.dropped + (((b * p.heads + h) * p.rows + i) * p.cols + j) * p.size
+    cdef char* factors = p.dropped + (((b * p.heads + h) * p.rows + i) * p.cols + j) * p.size
     cdef Py_ssize_t r, c
     for r in range(rows):
         if p.which:
             for c in range(cols):
-                (<double*>scores)[r * COLS + c] *= (<double*>kept)[r * p.cols + c]
+                (<double*>scores)[r * COLS + c] *= (<double*>factors)[r * p.cols + c]
         else:
             for c in range(cols):
-                (<float*>scores)[r * COLS + c] *= (<float*>kept)[r * p.cols + c]
+                (<float*>scores)[r * COLS + c] *= (<float*>factors)[r * p.cols + c]
 
 
 # --- forward --------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ AG_FN void AG_NAMED(ag_row_fill_)(AG_T *row, ptrdiff_t n, ptrdiff_t stop, AG_T v
     if (j < n) {
         BITS place;
         memcpy(&place, places, sizeof(place));
-        const BITS kept = place < (AG_I)(n - j);
+        const BITS mask = place < (AG_I)(n - j);
         VEC *v = (VEC *)(row + j);
-        *v = (VEC)(((BITS)*v & kept) | ((BITS)all & ~kept));
+        *v = (VEC)(((BITS)*v & mask) | ((BITS)all & ~mask));
         j += LANES;
     }
     for (; j < stop; j += LANES) *(VEC *)(row + j) = all;

@@ -81,18 +81,18 @@ cdef void plan_image(Work* t) noexcept nogil:
     """Planes for x from y."""
     cdef Form* f = t.f
     cdef Py_ssize_t phase, q, low, high, count
-    cdef bint found
+    cdef bint any_tap
     cdef int d
     for d in range(3):
-        low, high, found = 0, 0, False
+        low, high, any_tap = 0, 0, False
         t.p.need[d] = 0
         for phase in range(f.stride[d]):
             count = count_places(f, d, phase)
             t.p.need[d] = max(t.p.need[d], count)
             for q in range(f.k[d]):
                 if count and meets(f, d, phase, q):
-                    if not found:
-                        low, found = shift(f, d, phase, q), True
+                    if not any_tap:
+                        low, any_tap = shift(f, d, phase, q), True
                         high = low + count
                     low = min(low, shift(f, d, phase, q))
                     high = max(high, shift(f, d, phase, q) + count)

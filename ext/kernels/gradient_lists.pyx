@@ -30,7 +30,7 @@ cdef enum:
 
 
 cdef struct ListPlan:
-    char* found            # float32: becomes 1 if an element isn't finite; NULL: nobody asks
+    char* found_inf        # float32: becomes 1 if an element isn't finite; NULL: nobody asks
     char* number           # the factor, a float32, or the norm that `bound` limits
     int number_dt
     bint bounded           # whether it is that
@@ -61,8 +61,8 @@ cdef void scale_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t at = tile * TILE, n = plan.n - at
     if n > TILE:
         n = TILE
-    if not L.unscale(plan.dt, plan.p + at * plan.item, n, plan.factor) and plan.found != NULL:
-        (<float*>plan.found)[0] = 1
+    if not L.unscale(plan.dt, plan.p + at * plan.item, n, plan.factor) and plan.found_inf != NULL:
+        (<float*>plan.found_inf)[0] = 1
 
 
 cdef void run_scaled(void* ctx) noexcept nogil:
@@ -71,7 +71,7 @@ cdef void run_scaled(void* ctx) noexcept nogil:
     parallel_for(scale_tile, plan, parts(plan.n, TILE), team_size(1.5 * plan.n))
 
 
-cdef int scaled(tuple grads, Tensor found, Tensor number, bint bounded, double bound,
+cdef int scaled(tuple grads, Tensor found_inf, Tensor number, bint bounded, double bound,
                 str name) except -1:
     """Multiply all elements of a list by one factor."""
     cdef ListPlan plan
@@ -84,13 +84,13 @@ cdef int scaled(tuple grads, Tensor found, Tensor number, bint bounded, double b
         plan.n = 2 * t.count if dt_is_complex(t.dt) else t.count
         plan.p, plan.number, plan.number_dt = u.ptr, number.ptr, number.dt
         plan.bounded, plan.bound = bounded, bound
-        plan.found = NULL if found is None else found.ptr
+        plan.found_inf = NULL if found_inf is None else found_inf.ptr
         if plan.n == 0:
             continue
         begin(&work, PyUnicode_AsUTF8(name), &plan, sizeof(plan), KIND_ELEMENTWISE)
         operand(&work, &plan.p, u, UPDATES)
-        if found is not None:
-            operand(&work, &plan.found, found, UPDATES)
+        if found_inf is not None:
+            operand(&work, &plan.found_inf, found_inf, UPDATES)
         operand(&work, &plan.number, number, READS)
         launch(&work, run_scaled, 1.5 * plan.n)
         if u is not t:
@@ -153,7 +153,7 @@ cdef int total_norm(Tensor out, tuple tensors) except -1:
 cdef struct ScalePlan:
     char* scale            # float32
     char* tracker          # int32
-    char* found            # float32
+    char* found_inf        # float32
     double growth
     double backoff
     Py_ssize_t interval
@@ -164,7 +164,7 @@ cdef void run_scale(void* ctx) noexcept nogil:
     cdef float* scale = <float*>plan.scale
     cdef int* tracker = <int*>plan.tracker
     cdef float grown
-    if (<float*>plan.found)[0] != 0:
+    if (<float*>plan.found_inf)[0] != 0:
         scale[0] = <float>(scale[0] * plan.backoff)
         tracker[0] = 0
     elif tracker[0] + 1 == plan.interval:
@@ -181,10 +181,10 @@ cdef int update_scale(Tensor scale, Tensor growth_tracker, Tensor found_inf, dou
     """The scale for the next losses, after steps without overflow or one with it."""
     cdef ScalePlan plan
     cdef Launch work
-    plan.scale, plan.tracker, plan.found = scale.ptr, growth_tracker.ptr, found_inf.ptr
+    plan.scale, plan.tracker, plan.found_inf = scale.ptr, growth_tracker.ptr, found_inf.ptr
     plan.growth, plan.backoff, plan.interval = growth, backoff, interval
     begin(&work, "scale of losses", &plan, sizeof(plan), KIND_STEP)
     operand(&work, &plan.scale, scale, UPDATES)
     operand(&work, &plan.tracker, growth_tracker, UPDATES)
-    operand(&work, &plan.found, found_inf, READS)
+    operand(&work, &plan.found_inf, found_inf, READS)
     return launch(&work, run_scale, 1)

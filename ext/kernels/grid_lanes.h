@@ -18,17 +18,17 @@
 enum { AG_GRID_BLOCK = 64 };   /* from the places of one corner to those of the next */
 
 /* Return whether all elements around eight points are there. */
-AG_FN int ag_all_there(const int32_t *found, const int count) {
+AG_FN int ag_all_there(const int32_t *places, const int count) {
 #if defined(__AVX2__)
     __m256i any = _mm256_setzero_si256();
     for (int m = 0; m < count; m++)
         any = _mm256_or_si256(any,
-                              _mm256_loadu_si256((const __m256i *)(found + m * AG_GRID_BLOCK)));
+                              _mm256_loadu_si256((const __m256i *)(places + m * AG_GRID_BLOCK)));
     return _mm256_movemask_ps(_mm256_castsi256_ps(any)) == 0;
 #else
     int32_t any = 0;
     for (int m = 0; m < count; m++)
-        for (int q = 0; q < 8; q++) any |= found[m * AG_GRID_BLOCK + q];
+        for (int q = 0; q < 8; q++) any |= places[m * AG_GRID_BLOCK + q];
     return any >= 0;
 #endif
 }
@@ -47,21 +47,21 @@ AG_FN int ag_all_there(const int32_t *found, const int count) {
         __attribute__((vector_size(8 * sizeof(ag_##T)), aligned(sizeof(ag_##T)), may_alias));    \
     typedef I ag_eight_bits_##T __attribute__((vector_size(8 * sizeof(I))));                     \
     AG_FN ag_eight_##T ag_all_eight_##T(const ag_##T *image, ptrdiff_t step,                     \
-                                        const int32_t *found, const ag_##T *weight,              \
+                                        const int32_t *places, const ag_##T *weight,             \
                                         const int count) {                                       \
-        ag_eight_##T sum = weight[0] * *(const ag_eight_##T *)(image + found[0] * step);         \
+        ag_eight_##T sum = weight[0] * *(const ag_eight_##T *)(image + places[0] * step);        \
         AG_CORNERS for (int m = 1; m < count; m++)                                               \
             sum += weight[m * AG_GRID_BLOCK]                                                     \
-                   * *(const ag_eight_##T *)(image + found[m * AG_GRID_BLOCK] * step);           \
+                   * *(const ag_eight_##T *)(image + places[m * AG_GRID_BLOCK] * step);          \
         return sum;                                                                              \
     }                                                                                            \
     /* Without branches, which nobody could predict; a zero keeps its sign. */                   \
     AG_FN ag_eight_##T ag_sum_eight_##T(const ag_##T *image, ptrdiff_t step,                     \
-                                        const int32_t *found, const ag_##T *weight,              \
+                                        const int32_t *places, const ag_##T *weight,             \
                                         const int count) {                                       \
         ag_eight_##T sum = -(ag_eight_##T){0};                                                   \
         AG_CORNERS for (int m = 0; m < count; m++) {                                             \
-            const int32_t i = found[m * AG_GRID_BLOCK];                                          \
+            const int32_t i = places[m * AG_GRID_BLOCK];                                         \
             const I there = ~(I)(i >> 31);                                                       \
             const ag_eight_##T x = weight[m * AG_GRID_BLOCK]                                     \
                 * *(const ag_eight_##T *)(image + (ptrdiff_t)(i & ~(i >> 31)) * step);           \
@@ -106,38 +106,38 @@ AG_FN void ag_turn_eight_f32(const ag_eight_f32 *sums, float *out, ptrdiff_t apa
 }
 
 #define AG_SAMPLE_EIGHT(T)                                                                       \
-    AG_FN void ag_sample_count_##T(const ag_##T *image, ptrdiff_t step, const int32_t *found,    \
+    AG_FN void ag_sample_count_##T(const ag_##T *image, ptrdiff_t step, const int32_t *places,   \
                                    const ag_##T *weight, const int count, ptrdiff_t n,           \
                                    ag_##T *out, ptrdiff_t apart) {                               \
         ag_eight_##T sums[8];                                                                    \
         ptrdiff_t p = 0;                                                                         \
         for (; p + 8 <= n; p += 8) {                                                             \
-            if (ag_all_there(found + p, count)) {                                                \
+            if (ag_all_there(places + p, count)) {                                               \
                 for (int q = 0; q < 8; q++)                                                      \
                     sums[q] =                                                                    \
-                        ag_all_eight_##T(image, step, found + p + q, weight + p + q, count);     \
+                        ag_all_eight_##T(image, step, places + p + q, weight + p + q, count);    \
             } else {                                                                             \
                 for (int q = 0; q < 8; q++)                                                      \
                     sums[q] =                                                                    \
-                        ag_sum_eight_##T(image, step, found + p + q, weight + p + q, count);     \
+                        ag_sum_eight_##T(image, step, places + p + q, weight + p + q, count);    \
             }                                                                                    \
             ag_turn_eight_##T(sums, out + p, apart);                                             \
         }                                                                                        \
         for (int q = 0; q < n - p; q++)                                                          \
-            sums[q] = ag_sum_eight_##T(image, step, found + p + q, weight + p + q, count);       \
+            sums[q] = ag_sum_eight_##T(image, step, places + p + q, weight + p + q, count);      \
         ag_store_eight_##T(sums, n - p, out + p, apart);                                         \
     }                                                                                            \
     /* Channels of n points, in rows that are `apart` elements apart; those of an element of the \
      * image are `step` elements from the next ones. */                                          \
-    static void ag_sample_eight_##T(const ag_##T *image, ptrdiff_t step, const int32_t *found,   \
+    static void ag_sample_eight_##T(const ag_##T *image, ptrdiff_t step, const int32_t *places,  \
                                     const ag_##T *weight, int count, ptrdiff_t n, ag_##T *out,   \
                                     ptrdiff_t apart) {                                           \
         if (count == 4)                                                                          \
-            ag_sample_count_##T(image, step, found, weight, 4, n, out, apart);                   \
+            ag_sample_count_##T(image, step, places, weight, 4, n, out, apart);                  \
         else if (count == 1)                                                                     \
-            ag_sample_count_##T(image, step, found, weight, 1, n, out, apart);                   \
+            ag_sample_count_##T(image, step, places, weight, 1, n, out, apart);                  \
         else                                                                                     \
-            ag_sample_count_##T(image, step, found, weight, count, n, out, apart);               \
+            ag_sample_count_##T(image, step, places, weight, count, n, out, apart);              \
     }
 AG_SAMPLE_EIGHT(f32)
 AG_SAMPLE_EIGHT(f64)
@@ -149,12 +149,12 @@ AG_SAMPLE_EIGHT(f64)
 #define AG_GATHERS 1
 typedef __m512 ag_row_f32;
 typedef __m512d ag_row_f64;
-AG_FN __m512 ag_gathered_f32(const float *image, const int32_t *found) {
-    const __m512i at = _mm512_loadu_si512(found);
+AG_FN __m512 ag_gathered_f32(const float *image, const int32_t *places) {
+    const __m512i at = _mm512_loadu_si512(places);
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), ~_mm512_movepi32_mask(at), at, image, 4);
 }
-AG_FN __m512d ag_gathered_f64(const double *image, const int32_t *found) {
-    const __m256i at = _mm256_loadu_si256((const __m256i *)found);
+AG_FN __m512d ag_gathered_f64(const double *image, const int32_t *places) {
+    const __m256i at = _mm256_loadu_si256((const __m256i *)places);
     const __mmask8 there = (__mmask8)~_mm256_movepi32_mask(at);
     return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), there, at, image, 8);
 }
@@ -162,13 +162,13 @@ AG_FN __m512d ag_gathered_f64(const double *image, const int32_t *found) {
 #define AG_GATHERS 1
 typedef __m256 ag_row_f32;
 typedef __m256d ag_row_f64;
-AG_FN __m256 ag_gathered_f32(const float *image, const int32_t *found) {
-    const __m256i at = _mm256_loadu_si256((const __m256i *)found);
+AG_FN __m256 ag_gathered_f32(const float *image, const int32_t *places) {
+    const __m256i at = _mm256_loadu_si256((const __m256i *)places);
     const __m256i there = _mm256_cmpgt_epi32(at, _mm256_set1_epi32(-1));
     return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), image, at, _mm256_castsi256_ps(there), 4);
 }
-AG_FN __m256d ag_gathered_f64(const double *image, const int32_t *found) {
-    const __m128i at = _mm_loadu_si128((const __m128i *)found);
+AG_FN __m256d ag_gathered_f64(const double *image, const int32_t *places) {
+    const __m128i at = _mm_loadu_si128((const __m128i *)places);
     const __m256i there = _mm256_cvtepi32_epi64(_mm_cmpgt_epi32(at, _mm_set1_epi32(-1)));
     return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), image, at, _mm256_castsi256_pd(there), 8);
 }
@@ -178,20 +178,20 @@ AG_FN __m256d ag_gathered_f64(const double *image, const int32_t *found) {
 
 #if AG_GATHERS
 #define AG_SAMPLE_PLANE(T)                                                                       \
-    AG_FN void ag_plane_count_##T(const ag_##T *image, const int32_t *found, const ag_##T *weight,\
+    AG_FN void ag_plane_count_##T(const ag_##T *image, const int32_t *places, const ag_##T *weight,\
                                   const int count, ptrdiff_t n, ag_##T *out) {                   \
         enum { lanes = sizeof(ag_row_##T) / sizeof(ag_##T) };                                    \
         ag_##T last[lanes];                                                                      \
         for (ptrdiff_t p = 0; p < n; p += lanes) {                                               \
             ag_##T *to = p + lanes <= n ? out + p : last;                                        \
-            ag_row_##T sum = ag_gathered_##T(image, found + p), part;                            \
+            ag_row_##T sum = ag_gathered_##T(image, places + p), part;                           \
             if (count > 1) {                                                                     \
                 memcpy(&part, weight + p, sizeof(part));                                         \
                 sum *= part;                                                                     \
             }                                                                                    \
             AG_CORNERS for (int m = 1; m < count; m++) {                                         \
                 memcpy(&part, weight + m * AG_GRID_BLOCK + p, sizeof(part));                     \
-                sum += part * ag_gathered_##T(image, found + m * AG_GRID_BLOCK + p);             \
+                sum += part * ag_gathered_##T(image, places + m * AG_GRID_BLOCK + p);            \
             }                                                                                    \
             memcpy(to, &sum, sizeof(sum));                                                       \
             if (to == last) memcpy(out + p, last, (size_t)(n - p) * sizeof(ag_##T));             \
@@ -199,13 +199,13 @@ AG_FN __m256d ag_gathered_f64(const double *image, const int32_t *found) {
     }
 #else
 #define AG_SAMPLE_PLANE(T)                                                                       \
-    AG_FN void ag_plane_count_##T(const ag_##T *image, const int32_t *found, const ag_##T *weight,\
+    AG_FN void ag_plane_count_##T(const ag_##T *image, const int32_t *places, const ag_##T *weight,\
                                   const int count, ptrdiff_t n, ag_##T *out) {                   \
         ag_##T sums[AG_GRID_BLOCK];                                                              \
         for (ptrdiff_t p = 0; p < n; p++) sums[p] = (ag_##T)-0.0;                                \
         for (int m = 0; m < count; m++)                                                          \
             for (ptrdiff_t p = 0; p < n; p++) {                                                  \
-                const int32_t i = found[m * AG_GRID_BLOCK + p];                                  \
+                const int32_t i = places[m * AG_GRID_BLOCK + p];                                 \
                 const ag_##T x = image[i & ~(i >> 31)] * weight[m * AG_GRID_BLOCK + p];          \
                 sums[p] += i < 0 ? 0 : x;                                                        \
             }                                                                                    \
@@ -215,14 +215,14 @@ AG_FN __m256d ag_gathered_f64(const double *image, const int32_t *found) {
 #define AG_SAMPLE_PLANES(T)                                                                      \
     AG_SAMPLE_PLANE(T)                                                                           \
     /* The weight of a single corner is 1. */                                                    \
-    static void ag_sample_plane_##T(const ag_##T *image, const int32_t *found,                   \
+    static void ag_sample_plane_##T(const ag_##T *image, const int32_t *places,                  \
                                     const ag_##T *weight, int count, ptrdiff_t n, ag_##T *out) { \
         if (count == 4)                                                                          \
-            ag_plane_count_##T(image, found, weight, 4, n, out);                                 \
+            ag_plane_count_##T(image, places, weight, 4, n, out);                                \
         else if (count == 1)                                                                     \
-            ag_plane_count_##T(image, found, weight, 1, n, out);                                 \
+            ag_plane_count_##T(image, places, weight, 1, n, out);                                \
         else                                                                                     \
-            ag_plane_count_##T(image, found, weight, count, n, out);                             \
+            ag_plane_count_##T(image, places, weight, count, n, out);                            \
     }
 AG_SAMPLE_PLANES(f32)
 AG_SAMPLE_PLANES(f64)
@@ -255,11 +255,11 @@ AG_FN void ag_flat_points(const float *points, __m512 *u, __m512 *v) {
     *u = _mm512_permutex2var_ps(a, _mm512_add_epi32(even, _mm512_set1_epi32(1)), b);
     *v = _mm512_permutex2var_ps(a, even, b);
 }
-AG_FN void ag_put_place(__mmask16 there, __m512i at, int32_t *found) {
-    _mm512_storeu_si512(found, _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), there, at));
+AG_FN void ag_put_place(__mmask16 there, __m512i at, int32_t *places) {
+    _mm512_storeu_si512(places, _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), there, at));
 }
 static void ag_flat_nearest(const float *points, int32_t rows, int32_t columns, int aligned,
-                            int border, int32_t *found, float *weight) {
+                            int border, int32_t *places, float *weight) {
     const ag_flat_edges e = ag_edges_of(rows, aligned), d = ag_edges_of(columns, aligned);
     const __m512i step = _mm512_set1_epi32(columns);
     for (int p = 0; p < AG_GRID_BLOCK; p += 16) {
@@ -269,13 +269,13 @@ static void ag_flat_nearest(const float *points, int32_t rows, int32_t columns, 
         const __m512i j = _mm512_cvtps_epi32(ag_flat_placed(v, &d, border));
         const __mmask16 there =
             _mm512_cmple_epu32_mask(i, e.end) & _mm512_cmple_epu32_mask(j, d.end);
-        ag_put_place(there, _mm512_add_epi32(_mm512_mullo_epi32(i, step), j), found + p);
+        ag_put_place(there, _mm512_add_epi32(_mm512_mullo_epi32(i, step), j), places + p);
         _mm512_storeu_ps(weight + p, _mm512_maskz_mov_ps(there, _mm512_set1_ps(1)));
     }
 }
 /* Return whether a coordinate is no number. */
 static int ag_flat_linear(const float *points, int32_t rows, int32_t columns, int aligned,
-                          int border, int32_t *found, float *weight) {
+                          int border, int32_t *places, float *weight) {
     const ag_flat_edges e = ag_edges_of(rows, aligned), d = ag_edges_of(columns, aligned);
     const __m512i step = _mm512_set1_epi32(columns), one = _mm512_set1_epi32(1);
     const __m512 whole = _mm512_set1_ps(1);
@@ -301,10 +301,10 @@ static int ag_flat_linear(const float *points, int32_t rows, int32_t columns, in
         t_left = _mm512_maskz_sub_ps(has_k, whole, t);
         s = _mm512_maskz_mov_ps(has_j, s);
         t = _mm512_maskz_mov_ps(has_h, t);
-        ag_put_place(has_i & has_k, _mm512_add_epi32(row, k), found + p);
-        ag_put_place(has_i & has_h, _mm512_add_epi32(row, h), found + AG_GRID_BLOCK + p);
-        ag_put_place(has_j & has_k, _mm512_add_epi32(next, k), found + 2 * AG_GRID_BLOCK + p);
-        ag_put_place(has_j & has_h, _mm512_add_epi32(next, h), found + 3 * AG_GRID_BLOCK + p);
+        ag_put_place(has_i & has_k, _mm512_add_epi32(row, k), places + p);
+        ag_put_place(has_i & has_h, _mm512_add_epi32(row, h), places + AG_GRID_BLOCK + p);
+        ag_put_place(has_j & has_k, _mm512_add_epi32(next, k), places + 2 * AG_GRID_BLOCK + p);
+        ag_put_place(has_j & has_h, _mm512_add_epi32(next, h), places + 3 * AG_GRID_BLOCK + p);
         _mm512_storeu_ps(weight + p, _mm512_mul_ps(s_left, t_left));
         _mm512_storeu_ps(weight + AG_GRID_BLOCK + p, _mm512_mul_ps(s_left, t));
         _mm512_storeu_ps(weight + 2 * AG_GRID_BLOCK + p, _mm512_mul_ps(s, t_left));

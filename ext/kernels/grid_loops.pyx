@@ -21,24 +21,24 @@ cdef extern from "<math.h>" nogil:
     float rintf(float)
 
 cdef extern from "grid_lanes.h" nogil:      # its AG_GRID_BLOCK is BLOCK
-    void ag_sample_eight_f32(const float* image, Py_ssize_t step, const int32_t* found,
+    void ag_sample_eight_f32(const float* image, Py_ssize_t step, const int32_t* places,
                              const float* weight, int count, Py_ssize_t n, float* out,
                              Py_ssize_t apart)
-    void ag_sample_eight_f64(const double* image, Py_ssize_t step, const int32_t* found,
+    void ag_sample_eight_f64(const double* image, Py_ssize_t step, const int32_t* places,
                              const double* weight, int count, Py_ssize_t n, double* out,
                              Py_ssize_t apart)
-    void ag_sample_plane_f32(const float* image, const int32_t* found, const float* weight,
+    void ag_sample_plane_f32(const float* image, const int32_t* places, const float* weight,
                              int count, Py_ssize_t n, float* out)
-    void ag_sample_plane_f64(const double* image, const int32_t* found, const double* weight,
+    void ag_sample_plane_f64(const double* image, const int32_t* places, const double* weight,
                              int count, Py_ssize_t n, double* out)
 
     enum:
         AG_HAS_FLAT
         AG_GRID_EXACT
     void ag_flat_nearest(const float* points, int32_t rows, int32_t columns, int aligned,
-                         int border, int32_t* found, float* weight)
+                         int border, int32_t* places, float* weight)
     int ag_flat_linear(const float* points, int32_t rows, int32_t columns, int aligned, int border,
-                       int32_t* found, float* weight)
+                       int32_t* places, float* weight)
 
 cdef extern from "scalar/grid.h" nogil:
     float ag_grid_near_f32(float)
@@ -157,11 +157,11 @@ cdef inline bint shows_nan(const Sampling* g) noexcept nogil:
 
 
 cdef inline bint any_nan(const real_t* x, Py_ssize_t n) noexcept nogil:
-    cdef int found = 0
+    cdef int places = 0
     cdef Py_ssize_t p
     for p in range(n):
-        found |= x[p] != x[p]
-    return found != 0
+        places |= x[p] != x[p]
+    return places != 0
 
 
 cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, real_t* derivative,
@@ -282,7 +282,7 @@ cdef void taps(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* a
 
 
 cdef inline void combine_taps(Py_ssize_t n, int outer, const int32_t* i, const real_t* u, int inner,
-                              const int32_t* j, const real_t* v, int32_t* found,
+                              const int32_t* j, const real_t* v, int32_t* places,
                               real_t* weight) noexcept nogil:
     """Elements of two dimensions, each with each; -1 for one that isn't there."""
     cdef int m
@@ -291,14 +291,14 @@ cdef inline void combine_taps(Py_ssize_t n, int outer, const int32_t* i, const r
         k = m // inner * BLOCK
         h = m % inner * BLOCK
         for p in range(n):
-            found[p] = -1 if (i[k + p] | j[h + p]) < 0 else i[k + p] + j[h + p]
+            places[p] = -1 if (i[k + p] | j[h + p]) < 0 else i[k + p] + j[h + p]
             weight[p] = u[k + p] * v[h + p]
-        found += BLOCK
+        places += BLOCK
         weight += BLOCK
 
 
 cdef int corners(const Sampling* g, Py_ssize_t n, const int32_t* at, const real_t* w,
-                 int32_t* found, real_t* weight) noexcept nogil:
+                 int32_t* places, real_t* weight) noexcept nogil:
     """The elements around points, and how many."""
     cdef int32_t[4 * BLOCK] pairs
     cdef real_t[4 * BLOCK] products
@@ -310,17 +310,18 @@ cdef int corners(const Sampling* g, Py_ssize_t n, const int32_t* at, const real_
         combine_taps(n, g.taps[0], at, w, g.taps[1], at + TAPS * BLOCK, w + TAPS * BLOCK, pairs,
                      products)
         combine_taps(n, g.taps[0] * g.taps[1], pairs, products, g.taps[2], at + 2 * TAPS * BLOCK,
-                     w + 2 * TAPS * BLOCK, found, weight)
+                     w + 2 * TAPS * BLOCK, places, weight)
         return g.taps[0] * count
-    combine_taps(n, g.taps[1], at, w, g.taps[2], at + TAPS * BLOCK, w + TAPS * BLOCK, found, weight)
+    combine_taps(n, g.taps[1], at, w, g.taps[2], at + TAPS * BLOCK, w + TAPS * BLOCK, places,
+                 weight)
     if shows_nan(g) and (any_nan(w, n) or any_nan(w + TAPS * BLOCK, n)):
         for m in range(count):
             i = at + m // 2 * BLOCK
             j = at + (TAPS + m % 2) * BLOCK
             for p in range(n):
-                found[p] = found[p] if weight[p] == weight[p] else (
+                places[p] = places[p] if weight[p] == weight[p] else (
                     first_for_none(i[p]) + first_for_none(j[p]))
-            found += BLOCK
+            places += BLOCK
             weight += BLOCK
     return count
 
@@ -341,7 +342,7 @@ cdef inline real_t placed(real_t point, const real_t* e) noexcept nogil:
     return y if x > e[LOW] else e[LOW]
 
 
-cdef inline void flat_nearest(const Sampling* g, const real_t* points, int32_t* found,
+cdef inline void flat_nearest(const Sampling* g, const real_t* points, int32_t* places,
                               real_t* weight) noexcept nogil:
     """What taps() and corners() find of BLOCK points of two coordinates."""
     cdef real_t[EDGES] u
@@ -354,11 +355,11 @@ cdef inline void flat_nearest(const Sampling* g, const real_t* points, int32_t* 
     for p in range(BLOCK):
         i = found_at(nearest(placed(points[2 * p + 1], u)), u[LAST], end_u, step_u)
         j = found_at(nearest(placed(points[2 * p], v)), v[LAST], end_v, step_v)
-        found[p] = -1 if (i | j) < 0 else i + j
+        places[p] = -1 if (i | j) < 0 else i + j
         weight[p] = 0 if (i | j) < 0 else 1
 
 
-cdef inline bint flat_linear(const Sampling* g, const real_t* points, int32_t* found,
+cdef inline bint flat_linear(const Sampling* g, const real_t* points, int32_t* places,
                              real_t* weight) noexcept nogil:
     """flat_nearest() of the four elements around; return whether a coordinate is no number."""
     cdef real_t[EDGES] u
@@ -387,10 +388,10 @@ cdef inline bint flat_linear(const Sampling* g, const real_t* points, int32_t* f
         t_left = <real_t>1 - t if k >= 0 else 0
         s = s if j >= 0 else 0
         t = t if h >= 0 else 0
-        found[p] = -1 if (i | k) < 0 else i + k
-        found[BLOCK + p] = -1 if (i | h) < 0 else i + h
-        found[2 * BLOCK + p] = -1 if (j | k) < 0 else j + k
-        found[3 * BLOCK + p] = -1 if (j | h) < 0 else j + h
+        places[p] = -1 if (i | k) < 0 else i + k
+        places[BLOCK + p] = -1 if (i | h) < 0 else i + h
+        places[2 * BLOCK + p] = -1 if (j | k) < 0 else j + k
+        places[3 * BLOCK + p] = -1 if (j | h) < 0 else j + h
         weight[p] = s_left * t_left
         weight[BLOCK + p] = s_left * t
         weight[2 * BLOCK + p] = s * t_left
@@ -402,26 +403,26 @@ cdef inline bint is_exact(const Sampling* g) noexcept nogil:
     return AG_HAS_FLAT and g.size[1] <= AG_GRID_EXACT and g.size[2] <= AG_GRID_EXACT
 
 
-cdef inline void find_nearest(const Sampling* g, const real_t* points, int32_t* found,
+cdef inline void find_nearest(const Sampling* g, const real_t* points, int32_t* places,
                               real_t* weight) noexcept nogil:
     if real_t is float:
         if is_exact(g):
             ag_flat_nearest(points, <int32_t>g.size[1], <int32_t>g.size[2], g.align,
-                            g.padding == BORDER, found, weight)
+                            g.padding == BORDER, places, weight)
             return
-    flat_nearest(g, points, found, weight)
+    flat_nearest(g, points, places, weight)
 
 
-cdef inline bint find_four(const Sampling* g, const real_t* points, int32_t* found,
+cdef inline bint find_four(const Sampling* g, const real_t* points, int32_t* places,
                            real_t* weight) noexcept nogil:
     if real_t is float:
         if is_exact(g):
             return ag_flat_linear(points, <int32_t>g.size[1], <int32_t>g.size[2], g.align,
-                                  g.padding == BORDER, found, weight) != 0
-    return flat_linear(g, points, found, weight)
+                                  g.padding == BORDER, places, weight) != 0
+    return flat_linear(g, points, places, weight)
 
 
-cdef int around(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* found,
+cdef int around(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* places,
                 real_t* weight) noexcept nogil:
     """corners() of points, where no derivatives of weights are wanted."""
     cdef int32_t[3 * TAPS * BLOCK] at
@@ -434,39 +435,39 @@ cdef int around(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* 
             memcpy(some, points, 2 * n * sizeof(real_t))
             points = some
         if g.mode == NEAREST:
-            find_nearest(g, points, found, weight)
+            find_nearest(g, points, places, weight)
             return 1
-        if not find_four(g, points, found, weight) or g.padding != ZEROS:
+        if not find_four(g, points, places, weight) or g.padding != ZEROS:
             return 4
     taps(g, points, n, at, w, dw)
-    return corners(g, n, at, w, found, weight)
+    return corners(g, n, at, w, places, weight)
 
 
 # --- forward --------------------------------------------------------------------------------
 
-cdef inline void sample_plane(const real_t* image, const int32_t* found, const real_t* weight,
+cdef inline void sample_plane(const real_t* image, const int32_t* places, const real_t* weight,
                               int count, Py_ssize_t n, real_t* out) noexcept nogil:
     if real_t is float:
-        ag_sample_plane_f32(image, found, weight, count, n, out)
+        ag_sample_plane_f32(image, places, weight, count, n, out)
     else:
-        ag_sample_plane_f64(image, found, weight, count, n, out)
+        ag_sample_plane_f64(image, places, weight, count, n, out)
 
 
 cdef void forward(const Sampling* g, const real_t* image, const real_t* points, real_t* out,
                   Py_ssize_t channels, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef int32_t[CORNERS * BLOCK] found
+    cdef int32_t[CORNERS * BLOCK] places
     cdef real_t[CORNERS * BLOCK] weight
     cdef int count, m
     cdef Py_ssize_t n, c, p
     while first < last:
         n = last - first if last - first < BLOCK else BLOCK
-        count = around(g, points + first * g.rank, n, found, weight)
+        count = around(g, points + first * g.rank, n, places, weight)
         for p in range(n, parts(n, WIDEST) * WIDEST):
             for m in range(count):
-                found[m * BLOCK + p] = -1
+                places[m * BLOCK + p] = -1
                 weight[m * BLOCK + p] = 0
         for c in range(channels):
-            sample_plane(image + c * g.plane, found, weight, count, n, out + c * g.count + first)
+            sample_plane(image + c * g.plane, places, weight, count, n, out + c * g.count + first)
         first += n
 
 
@@ -474,7 +475,7 @@ cdef void forward(const Sampling* g, const real_t* image, const real_t* points, 
 
 cdef void to_image(const Sampling* g, const real_t* grad, const real_t* points, real_t* out,
                    Py_ssize_t channels) noexcept nogil:
-    cdef int32_t[CORNERS * BLOCK] found
+    cdef int32_t[CORNERS * BLOCK] places
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[BLOCK] part
     cdef const real_t* v
@@ -486,12 +487,12 @@ cdef void to_image(const Sampling* g, const real_t* grad, const real_t* points, 
     memset(out, 0, channels * g.plane * sizeof(real_t))
     while first < g.count:
         n = g.count - first if g.count - first < BLOCK else BLOCK
-        count = around(g, points + first * g.rank, n, found, weight)
+        count = around(g, points + first * g.rank, n, places, weight)
         for c in range(channels):
             s = grad + c * g.count + first
             o = out + c * g.plane
             for m in range(count):
-                f = found + m * BLOCK
+                f = places + m * BLOCK
                 v = weight + m * BLOCK
                 for p in range(n):
                     part[p] = 0 if f[p] < 0 else v[p] * s[p]
@@ -543,7 +544,7 @@ cdef void to_points(const Sampling* g, const real_t* grad, const real_t* image,
     cdef int32_t[3 * TAPS * BLOCK] at
     cdef real_t[3 * TAPS * BLOCK] w
     cdef real_t[3 * TAPS * BLOCK] dw
-    cdef int32_t[CORNERS * BLOCK] found
+    cdef int32_t[CORNERS * BLOCK] places
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[CORNERS * BLOCK] sums
     cdef const real_t* a
@@ -559,13 +560,13 @@ cdef void to_points(const Sampling* g, const real_t* grad, const real_t* image,
     while first < last:
         n = last - first if last - first < BLOCK else BLOCK
         taps(g, points + first * rank, n, at, w, dw)
-        count = corners(g, n, at, w, found, weight)
+        count = corners(g, n, at, w, places, weight)
         memset(sums, 0, count * BLOCK * sizeof(real_t))
         for c in range(channels):       # of each element around a point, with its gradient
             a = image + c * g.plane
             s = grad + c * g.count + first
             for m in range(count):
-                f = found + m * BLOCK
+                f = places + m * BLOCK
                 t = sums + m * BLOCK
                 for p in range(n):
                     y = a[first_for_none(f[p])] * s[p]
@@ -607,19 +608,19 @@ cdef inline void transpose_block(const real_t* rows, Py_ssize_t step, Py_ssize_t
             to[p * CHUNK + k] = rows[k * step + p]
 
 
-cdef inline void sample_eight(const real_t* image, Py_ssize_t step, const int32_t* found,
+cdef inline void sample_eight(const real_t* image, Py_ssize_t step, const int32_t* places,
                               const real_t* weight, int count, Py_ssize_t n, real_t* out,
                               Py_ssize_t apart) noexcept nogil:
     if real_t is float:
-        ag_sample_eight_f32(image, step, found, weight, count, n, out, apart)
+        ag_sample_eight_f32(image, step, places, weight, count, n, out, apart)
     else:
-        ag_sample_eight_f64(image, step, found, weight, count, n, out, apart)
+        ag_sample_eight_f64(image, step, places, weight, count, n, out, apart)
 
 
 cdef void forward_by_places(const Sampling* g, const real_t* image, const real_t* points,
                             real_t* out, Py_ssize_t channels, Py_ssize_t first,
                             Py_ssize_t last) noexcept nogil:
-    cdef int32_t[CORNERS * BLOCK] found
+    cdef int32_t[CORNERS * BLOCK] places
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[BLOCK * EIGHT] part
     cdef real_t* t
@@ -628,9 +629,9 @@ cdef void forward_by_places(const Sampling* g, const real_t* image, const real_t
     cdef int count, m
     while first < last:
         n = last - first if last - first < BLOCK else BLOCK
-        count = around(g, points + first * g.rank, n, found, weight)
+        count = around(g, points + first * g.rank, n, places, weight)
         for c from 0 <= c < channels - rest by EIGHT:
-            sample_eight(image + c, channels, found, weight, count, n, out + c * g.count + first,
+            sample_eight(image + c, channels, places, weight, count, n, out + c * g.count + first,
                          g.count)
         if rest:
             c = channels - rest
@@ -639,7 +640,7 @@ cdef void forward_by_places(const Sampling* g, const real_t* image, const real_t
                 for i in range(rest):
                     t[i] = <real_t>-0.0
                 for m in range(count):
-                    i = found[m * BLOCK + p]
+                    i = places[m * BLOCK + p]
                     if i >= 0:
                         add_row(t, image + i * channels + c, weight[m * BLOCK + p], rest)
                     else:
@@ -654,7 +655,7 @@ cdef void forward_by_places(const Sampling* g, const real_t* image, const real_t
 
 cdef void to_image_by_places(const Sampling* g, const real_t* grad, const real_t* points,
                              real_t* out, Py_ssize_t channels) noexcept nogil:
-    cdef int32_t[CORNERS * BLOCK] found
+    cdef int32_t[CORNERS * BLOCK] places
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[BLOCK * CHUNK] part
     cdef Py_ssize_t first = 0, n, c, p, k, some, i
@@ -663,14 +664,14 @@ cdef void to_image_by_places(const Sampling* g, const real_t* grad, const real_t
         memset(out + p * g.channels, 0, channels * sizeof(real_t))
     while first < g.count:
         n = g.count - first if g.count - first < BLOCK else BLOCK
-        count = around(g, points + first * g.rank, n, found, weight)
+        count = around(g, points + first * g.rank, n, places, weight)
         for k in range((channels + CHUNK - 1) // CHUNK):
             c = k * CHUNK
             some = channels - c if channels - c < CHUNK else CHUNK
             transpose_block(grad + c * g.count + first, g.count, n, some, part)
             for p in range(n):
                 for m in range(count):
-                    i = found[m * BLOCK + p]
+                    i = places[m * BLOCK + p]
                     if i >= 0:
                         add_row(out + i * g.channels + c, &part[p * CHUNK], weight[m * BLOCK + p],
                                 some)
@@ -683,7 +684,7 @@ cdef void to_points_by_places(const Sampling* g, const real_t* grad, const real_
     cdef int32_t[3 * TAPS * BLOCK] at
     cdef real_t[3 * TAPS * BLOCK] w
     cdef real_t[3 * TAPS * BLOCK] dw
-    cdef int32_t[CORNERS * BLOCK] found
+    cdef int32_t[CORNERS * BLOCK] places
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[CORNERS * BLOCK] sums
     cdef real_t[BLOCK * CHUNK] part
@@ -695,7 +696,7 @@ cdef void to_points_by_places(const Sampling* g, const real_t* grad, const real_
     while first < last:
         n = last - first if last - first < BLOCK else BLOCK
         taps(g, points + first * g.rank, n, at, w, dw)
-        count = corners(g, n, at, w, found, weight)
+        count = corners(g, n, at, w, places, weight)
         memset(sums, 0, count * BLOCK * sizeof(real_t))
         for k in range((channels + CHUNK - 1) // CHUNK):
             c = k * CHUNK
@@ -703,7 +704,7 @@ cdef void to_points_by_places(const Sampling* g, const real_t* grad, const real_
             transpose_block(grad + c * g.count + first, g.count, n, some, part)
             for p in range(n):
                 for m in range(count):
-                    i = found[m * BLOCK + p]
+                    i = places[m * BLOCK + p]
                     if i >= 0:
                         sums[m * BLOCK + p] += dot_channels(image + i * channels + c,
                                                             &part[p * CHUNK],

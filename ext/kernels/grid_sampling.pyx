@@ -45,7 +45,7 @@ cdef struct Examples:
 
 cdef struct Plan:
     Sampling g
-    int made
+    int kind
     bint wide                # float64
     bint places              # channels of images lie last
     int nd
@@ -70,17 +70,17 @@ cdef inline char* example(const Plan* plan, const Examples* of, Py_ssize_t i) no
 cdef void tile_of(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef const Plan* plan = <const Plan*>ctx
     cdef Py_ssize_t i = tile // plan.blocks, first = tile % plan.blocks * plan.block
-    cdef Py_ssize_t count = plan.g.channels if plan.made == TO_IMAGE else plan.g.count
+    cdef Py_ssize_t count = plan.g.channels if plan.kind == TO_IMAGE else plan.g.count
     cdef Py_ssize_t last = first + plan.block, item = 8 if plan.wide else 4
     cdef char* values = example(plan, &plan.values, i)
     cdef char* points = example(plan, &plan.points, i)
     cdef char* out = example(plan, &plan.out, i)
     if last > count:
         last = count
-    if plan.made == OUTPUT:
+    if plan.kind == OUTPUT:
         L.forward[plan.places][plan.wide](
             &plan.g, values, points, out, plan.g.channels, first, last)
-    elif plan.made == TO_IMAGE:
+    elif plan.kind == TO_IMAGE:
         L.image[plan.places][plan.wide](
             &plan.g, values + first * plan.g.count * item, points,
             out + first * (1 if plan.places else plan.g.plane) * item, last - first)
@@ -144,28 +144,28 @@ cdef Tensor planes_first(Tensor a, int lead):
     return tensor_window(a, a.nd, sizes, strides, 0)
 
 
-cdef bint goes_by_places(Tensor image, const Sampling* g, int lead, int made) noexcept:
+cdef bint goes_by_places(Tensor image, const Sampling* g, int lead, int kind) noexcept:
     """Rows of many channels are worth a copy of images, if it isn't much beside the points."""
     cdef Py_ssize_t channels = image.sizes[lead]
     cdef Py_ssize_t loads = g.count * g.taps[0] * g.taps[1] * g.taps[2]
     if image.strides[lead] == 1 and channels >= FEW:
         return True
     if channels < MANY and not (
-            made == OUTPUT and image.dt == DT_F32 and channels == VECTOR and g.mode != NEAREST):
+            kind == OUTPUT and image.dt == DT_F32 and channels == VECTOR and g.mode != NEAREST):
         return False
     if g.mode == NEAREST:
-        return loads >= 2 * g.plane if made == OUTPUT else loads >= g.plane >= LARGE
+        return loads >= 2 * g.plane if kind == OUTPUT else loads >= g.plane >= LARGE
     return loads >= g.plane
 
 
-cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor grid,
+cdef int sample_grid(int kind, Tensor out, Tensor values, Tensor image, Tensor grid,
                      Py_ssize_t mode,
                      Py_ssize_t padding, bint align) except -1:
     """`values` are those of images or, as gradients, of points; `image` is None or an image."""
     cdef Plan plan
     cdef Launch work
     cdef Tensor wide
-    cdef Tensor shaped = out if made == TO_IMAGE else values if made == OUTPUT else image
+    cdef Tensor shaped = out if kind == TO_IMAGE else values if kind == OUTPUT else image
     cdef Tensor to = out
     cdef int rank = <int>grid.sizes[grid.nd - 1], lead = grid.nd - 1 - rank, d
     cdef int taps = 1 if mode == NEAREST else 2 if mode == BILINEAR else 4
@@ -175,7 +175,7 @@ cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor g
         return 0
     if out.dt < DT_F32:
         wide = tensor_empty_like(out, DT_F32)
-        sample_grid(made, wide, cast(values, DT_F32),
+        sample_grid(kind, wide, cast(values, DT_F32),
                     None if image is None else cast(image, DT_F32),
                     cast(grid, DT_F32), mode, padding, align)
         return copy_into(out, wide, "grid_sample")
@@ -196,19 +196,19 @@ cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor g
     if step > 0x7FFFFFFF:
         raise RuntimeError("grid_sample: planes of 2 ** 31 elements and more have no kernel")
     plan.g.plane = step
-    plan.made = made
+    plan.kind = kind
     plan.wide = out.dt == DT_F64
     plan.nd = lead
     for d in range(lead):
         plan.sizes[d] = grid.sizes[d]
         batch *= grid.sizes[d]
     plan.g.channels = shaped.sizes[lead]
-    plan.places = goes_by_places(shaped, &plan.g, lead, made)
-    if made == TO_POINTS and mode == NEAREST:
+    plan.places = goes_by_places(shaped, &plan.g, lead, kind)
+    if kind == TO_POINTS and mode == NEAREST:
         plan.places = False     # zeros
     cost = 60.0 * taps + (2.0 if plan.places else 7.0) * plan.g.channels * plan.g.taps[0] * (
         plan.g.taps[1] * plan.g.taps[2])
-    if made == TO_IMAGE:
+    if kind == TO_IMAGE:
         plan.block = MANY_CHANNELS if plan.places else CHANNELS
         plan.blocks = parts(plan.g.channels, plan.block)
         if plan.places:
@@ -218,7 +218,7 @@ cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor g
                                   <Py_ssize_t>(TILE_WORK / (POINTS * cost)))
         plan.blocks = parts(plan.g.count, plan.block)
     cost *= batch * plan.g.count
-    values = of_examples(values, lead, plan.places and made == OUTPUT)
+    values = of_examples(values, lead, plan.places and kind == OUTPUT)
     grid = of_examples(grid, lead, False)
     begin(&work, "grid_sample", &plan, sizeof(plan), KIND_WINDOW)
     examples_of(&plan.values, values, lead)

@@ -56,15 +56,15 @@ cdef class ShapedKernel:
 
     Devices register their kernels for it as for those of compiled operators (kernel_runs.py).
     """
-    def __init__(self, str key, str signature, rule, kernel, given, int n, over, bint places):
+    def __init__(self, str key, str signature, rule, kernel, kernel_args, int n, over, bint places):
         """
-        `rule` takes the address of results and the arguments, `given` makes a kernel's arguments of
-        them; `over` is the place of the argument that a result may be, or None.
+        `rule` takes the address of results and the arguments; `kernel_args` makes a kernel's
+        arguments of the latter; `over` is the place of the argument that a result may be, or None.
         """
         cdef int i
         if n > MOST_RESULTS:
             raise ValueError(f"{key}: {n} results")
-        self.rule, self.given, self.over, self.n = rule, given, over, n
+        self.rule, self.kernel_args, self.over, self.n = rule, kernel_args, over, n
         self.places = places
         self.calls = [None] * MAX_DEVICE_TYPES
         for i in range(MAX_DEVICE_TYPES):
@@ -75,8 +75,8 @@ cdef class ShapedKernel:
 
     cdef int refuse(self, str name, tuple args) except -1:
         """Raise for arguments that the shape rule refuses."""
-        cdef Result made[MOST_RESULTS]
-        self.rule(<size_t>&made[0], args, name)
+        cdef Result results[MOST_RESULTS]
+        self.rule(<size_t>&results[0], args, name)
         return 0
 
     cdef object run(self, str name, tuple args, tuple read, bint on_device, tuple outs, str rule):
@@ -85,23 +85,23 @@ cdef class ShapedKernel:
 
         `read` are the tensors among the arguments.
         """
-        cdef Result made[MOST_RESULTS]
+        cdef Result results[MOST_RESULTS]
         cdef int device = device_among(read, name) if on_device else 0
         cdef int kind = OUT_KINDS.get(rule, OUT_CAST)
         cdef list to = []
         cdef int i
-        self.rule(<size_t>&made[0], args, name)
+        self.rule(<size_t>&results[0], args, name)
         if outs is not None and self.n > 1:
-            check_outs(outs, made, name)
+            check_outs(outs, results, name)
         elif outs is not None and self.places:
             args = self.apart(<Tensor>outs[0], args, args[self.over], name)
         for i in range(self.n):
             if outs is None:
-                to.append(fresh(&made[i], device))
+                to.append(fresh(&results[i], device))
             else:
                 # None may share memory with those before it, either.
                 to.append(out_target(
-                    <Tensor>outs[i], &made[i], read + tuple(to), device, kind, name))
+                    <Tensor>outs[i], &results[i], read + tuple(to), device, kind, name))
         self.fill(to, args, device, name)
         if outs is not None:
             for i in range(self.n):
@@ -112,12 +112,12 @@ cdef class ShapedKernel:
     cdef int run_inplace(self, str name, tuple args, tuple read, tuple others,
                          bint on_device) except -1:
         """The result in the first argument; `others` of `read` are not at the place `over`."""
-        cdef Result made[MOST_RESULTS]
+        cdef Result results[MOST_RESULTS]
         cdef Tensor first = <Tensor>args[0]
         cdef int device = device_among(read, name) if on_device else 0
         cdef str form = name + "_"
         cdef int over = OVER_NONE
-        self.rule(<size_t>&made[0], args, name)
+        self.rule(<size_t>&results[0], args, name)
         if self.over is None:
             others = ()
         elif not self.places:
@@ -125,7 +125,7 @@ cdef class ShapedKernel:
         else:
             over = OVER_PLACES
             args = self.apart(first, args, first, form)
-        to = inplace_target(first, made, others, device, over, form)
+        to = inplace_target(first, results, others, device, over, form)
         self.fill([to], args, device, name)
         settle(first, to, name)
         return 0
@@ -141,7 +141,7 @@ cdef class ShapedKernel:
         if self.slots[type] != NULL:
             if self.calls[type] is None:
                 self.calls[type] = self.make(<size_t>self.slots[type])
-            self.calls[type](*to, *self.given(*args))
+            self.calls[type](*to, *self.kernel_args(*args))
         elif device != ON_META:
             raise no_kernel(name, device)
         return 0
@@ -164,14 +164,14 @@ cdef class HostKernel:
         if device_type(device) not in _ways:
             raise no_host_kernel(self.name, device)
         _ways[device_type(device)](self.name, device)
-        made = self.computed(on_device(args, ON_CPU))
-        if isinstance(made, tuple):
-            return on_device(made, device)
-        return to_device(<Tensor>made, device)
+        result = self.computed(on_device(args, ON_CPU))
+        if isinstance(result, tuple):
+            return on_device(result, device)
+        return to_device(<Tensor>result, device)
 
     def computed(self, args):
         """The results of tensors of the CPU."""
-        cdef list given = [], found = []
+        cdef list arrays = [], outputs = []
         cdef list tensors = []
         cdef int dt
         no_launch(self.name, "NumPy or SciPy computes it")
@@ -182,11 +182,11 @@ cdef class HostKernel:
             elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
                 tensors.extend(x)
                 x = tuple([readable(<Tensor>y) for y in x])
-            given.append(x)
+            arrays.append(x)
         dt = (<Tensor>tensors[0]).dt if self.dtypes[0] == "first" else result_dtype(tuple(tensors))
         try:
             with _np.errstate(all="ignore"):
-                made = self.function(*given)
+                result = self.function(*arrays)
         except _np.linalg.LinAlgError as error:
             raise _linalg_error()(f"{self.name}: {error}") from None
         except ValueError as error:
@@ -195,10 +195,10 @@ cdef class HostKernel:
             raise RuntimeError(
                 f"{self.name}: Storage size calculation overflowed: {error}") from None
         if len(self.dtypes) == 1:
-            return tensor_from_array(made, dtype_by(self.dtypes[0], dt))
-        for array, rule in zip(made, self.dtypes):
-            found.append(tensor_from_array(array, dtype_by(rule, dt)))
-        return tuple(found)
+            return tensor_from_array(result, dtype_by(self.dtypes[0], dt))
+        for array, rule in zip(result, self.dtypes):
+            outputs.append(tensor_from_array(array, dtype_by(rule, dt)))
+        return tuple(outputs)
 
 
 def let_host_compute(int type, way not None):
@@ -218,25 +218,25 @@ def let_host_compute(int type, way not None):
 
 cdef tuple tensors_among(tuple args):
     """The tensors of a call, those of lists in it, too."""
-    cdef list found = []
+    cdef list tensors = []
     for x in args:
         if isinstance(x, Tensor):
-            found.append(x)
+            tensors.append(x)
         elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
-            found.extend(x)
-    return tuple(found)
+            tensors.extend(x)
+    return tuple(tensors)
 
 
 cdef tuple on_device(tuple args, int device):
     """The arguments, or results, with their tensors on a device."""
-    cdef list found = []
+    cdef list items = []
     for x in args:
         if isinstance(x, Tensor):
             x = to_device(resolved(<Tensor>x), device)
         elif isinstance(x, tuple):
             x = on_device(<tuple>x, device)
-        found.append(x)
-    return tuple(found)
+        items.append(x)
+    return tuple(items)
 
 
 cdef object readable(Tensor t):

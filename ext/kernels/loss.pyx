@@ -92,10 +92,10 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t i = tile * plan.tile, stop = i + plan.tile, at
     cdef int64_t t
     cdef double w = 1, x, loss = 0, total = 0
-    cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 3 * tile
+    cdef double* partial = (&plan.space[0] if plan.partial == NULL else plan.partial) + 3 * tile
     if stop > plan.count:
         stop = plan.count
-    found[2] = -1
+    partial[2] = -1
     for i in range(i, stop):
         t = plan.target[i]
         if t == plan.ignore:
@@ -103,7 +103,7 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
                 store(plan.out, plan.dt, i, 0)
             continue
         if bad_target(plan, t):
-            found[2] = i
+            partial[2] = i
             break
         at = i * plan.classes + t
         if plan.inner != 1:
@@ -116,14 +116,14 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         else:
             loss += x * w
             total += w
-    found[0] = -loss
-    found[1] = total
+    partial[0] = -loss
+    partial[1] = total
 
 
 cdef void nll_whole(void* ctx) noexcept nogil:
     """All tiles, then the sums."""
     cdef NllPlan* plan = <NllPlan*>ctx
-    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    cdef double* partial = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef double loss = 0, total = 0
     cdef Py_ssize_t k
     plan.fault.kind = FAULT_NONE
@@ -137,11 +137,11 @@ cdef void nll_whole(void* ctx) noexcept nogil:
     else:
         parallel_for(nll_tile, plan, plan.tiles, team_size(8.0 * plan.count))
     for k in range(plan.tiles):
-        if found[3 * k + 2] >= 0:
-            note_target(plan, <Py_ssize_t>found[3 * k + 2])
+        if partial[3 * k + 2] >= 0:
+            note_target(plan, <Py_ssize_t>partial[3 * k + 2])
             return
-        loss += found[3 * k]
-        total += found[3 * k + 1]
+        loss += partial[3 * k]
+        total += partial[3 * k + 1]
     if plan.reduction == RED_MEAN:
         loss = loss / total
     if plan.reduction != RED_NONE:
@@ -274,13 +274,13 @@ cdef void mse_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MsePlan* plan = <MsePlan*>ctx
     cdef Py_ssize_t at = tile * MSE_TILE * DT_SIZE[plan.dt]
     cdef Py_ssize_t n = plan.count - tile * MSE_TILE
-    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
-    found[tile] = T.distance[plan.dt](plan.a + at, plan.b + at, n if n < MSE_TILE else MSE_TILE)
+    cdef double* partial = &plan.space[0] if plan.partial == NULL else plan.partial
+    partial[tile] = T.distance[plan.dt](plan.a + at, plan.b + at, n if n < MSE_TILE else MSE_TILE)
 
 
 cdef void mse_whole(void* ctx) noexcept nogil:
     cdef MsePlan* plan = <MsePlan*>ctx
-    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    cdef double* partial = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef double s = 0
     cdef Py_ssize_t k
     if plan.tiles == 1:
@@ -288,7 +288,7 @@ cdef void mse_whole(void* ctx) noexcept nogil:
     else:
         parallel_for(mse_tile, plan, plan.tiles, team_size(plan.count))
     for k in range(plan.tiles):
-        s += found[k]
+        s += partial[k]
     if plan.mean:
         s = s / plan.count if plan.count else NAN
     store(plan.out, plan.dt, 0, s)

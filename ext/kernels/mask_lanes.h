@@ -62,22 +62,22 @@ static inline unsigned ag_true_bits(const uint8_t *p) {
 /* The positions of what is true among n < 65536 bytes, but for the last n % 16; returns how many there
  * are. `k` has room for eight more than n. No more than `most` are wanted: then it may end early. */
 static inline ptrdiff_t ag_true_places(const uint8_t *p, ptrdiff_t n, uint16_t *k, ptrdiff_t most) {
-    ptrdiff_t i, found = 0;
-    for (i = 0; i + 16 <= n && found < most; i += 16) {
+    ptrdiff_t i, count = 0;
+    for (i = 0; i + 16 <= n && count < most; i += 16) {
         const unsigned bits = ag_true_bits(p + i);
         const unsigned low = bits & 255, high = bits >> 8;
         ag_places at;
         if (!bits) continue;
         memcpy(&at, ag_bit_places[low], 16);
         at += (uint16_t)i;
-        memcpy(k + found, &at, 16);
-        found += ag_bit_count[low];
+        memcpy(k + count, &at, 16);
+        count += ag_bit_count[low];
         memcpy(&at, ag_bit_places[high], 16);
         at += (uint16_t)(i + 8);
-        memcpy(k + found, &at, 16);
-        found += ag_bit_count[high];
+        memcpy(k + count, &at, 16);
+        count += ag_bit_count[high];
     }
-    return found;
+    return count;
 }
 
 #endif

@@ -311,9 +311,9 @@ cdef Tensor wanted(Tensor t, Py_ssize_t n, int dt):
     return t if t.dt == dt else tensor_empty_like(t, dt)
 
 
-cdef int cast_back(Tensor t, Tensor made) except -1:
-    if made is not None and made is not t:
-        copy_into(t, made, "norm")
+cdef int cast_back(Tensor t, Tensor source) except -1:
+    if source is not None and source is not t:
+        copy_into(t, source, "norm")
     return 0
 
 
@@ -677,15 +677,15 @@ cdef void columns_backward(void* ctx) noexcept nogil:
 
 cdef Tensor laid_out(Tensor t, Tensor like, int dt):
     """The values of t in a dtype, as `like` has its own in memory."""
-    cdef Tensor made = cast(t, dt)
+    cdef Tensor result = cast(t, dt)
     cdef int layout = layout_of(like)
     if layout == CHANNELS_APART:
-        return contiguous(made)
-    if layout_of(made) == layout:
-        return made
-    made = tensor_empty_like(like, dt)
-    copy_into(made, t, "batch_norm")
-    return made
+        return contiguous(result)
+    if layout_of(result) == layout:
+        return result
+    result = tensor_empty_like(like, dt)
+    copy_into(result, t, "batch_norm")
+    return result
 
 
 cdef int cut_channels(ChannelPlan* plan, Tensor input, int dt) noexcept:

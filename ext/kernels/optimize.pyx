@@ -149,13 +149,13 @@ cdef bint note_uncountable(StepPlan* plan) noexcept nogil:
     """Note the first parameter whose number of steps is none: it is the last number of a loop."""
     cdef Py_ssize_t i
     cdef int64_t bits
-    cdef double made
+    cdef double step
     if plan.last < 0:
         return False
     for i in range(plan.count):
-        made = value_of(plan.segments[i].numbers[plan.last])
-        if not made >= 0:
-            memcpy(&bits, &made, sizeof(bits))
+        step = value_of(plan.segments[i].numbers[plan.last])
+        if not step >= 0:
+            memcpy(&bits, &step, sizeof(bits))
             note_fault(&plan.fault, FAULT_STEP_COUNT, plan.op, bits, plan.first + i, 0)
             return True
     return False
@@ -209,12 +209,12 @@ cdef class Steps(StepLists):
                             READS if k == 1 and self.plan.grad_scale.p == NULL else UPDATES)
             for place, t in row[STEP_ARRAYS:]:
                 operand(work, &s.numbers[<int>place].p, <Tensor>t, UPDATES)
-        if self.given[0] is not None:
-            operand(work, &self.plan.lr.p, <Tensor>self.given[0], READS)
-        if self.given[1] is not None:
-            operand(work, &self.plan.grad_scale.p, <Tensor>self.given[1], READS)
-        if self.given[2] is not None:
-            operand(work, &self.plan.found_inf.p, <Tensor>self.given[2], READS)
+        if self.scalars[0] is not None:
+            operand(work, &self.plan.lr.p, <Tensor>self.scalars[0], READS)
+        if self.scalars[1] is not None:
+            operand(work, &self.plan.grad_scale.p, <Tensor>self.scalars[1], READS)
+        if self.scalars[2] is not None:
+            operand(work, &self.plan.found_inf.p, <Tensor>self.scalars[2], READS)
         return 0
 
 
@@ -385,11 +385,11 @@ def with_gradients(params not None):
     >>> from autograd_cy._C.optimize import with_gradients
     >>> x, y = ag.ones(1, requires_grad=True), ag.ones(1, requires_grad=True)
     >>> x.sum().backward()
-    >>> found, grads, on_one_device, differ = with_gradients([x, y, x])
-    >>> len(found), grads, on_one_device, differ
+    >>> params, grads, on_one_device, differ = with_gradients([x, y, x])
+    >>> len(params), grads, on_one_device, differ
     (2, [tensor([1.]), tensor([1.])], True, False)
     """
-    cdef list found = [], grads = []
+    cdef list result = [], grads = []
     cdef Tensor t, first = None
     cdef bint together = True
     for t in params:
@@ -400,9 +400,9 @@ def with_gradients(params not None):
             first = t
         elif t.mem.device != first.mem.device:
             together = False
-        found.append(t)
+        result.append(t)
         grads.append(<object>t.gradient)
-    return found, grads, together, all_differ(found)
+    return result, grads, together, all_differ(result)
 
 
 def state_lists(states not None, list params not None, tuple arrays not None, used,

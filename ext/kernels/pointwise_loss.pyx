@@ -93,13 +93,13 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef char* q[5]
     cdef Py_ssize_t s[5]
     cdef Py_ssize_t first = tile * TILE, stop = first + TILE, at, n, width = plan.width
-    cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 2 * tile
+    cdef double* partial = (&plan.space[0] if plan.partial == NULL else plan.partial) + 2 * tile
     cdef double total = 0, part
     cdef bint each = plan.reduction == RED_NONE
     cdef int k
     if stop > plan.count:
         stop = plan.count
-    found[1] = 0
+    partial[1] = 0
     for at from first <= at < stop by BLOCK:
         n = stop - at if stop - at < BLOCK else BLOCK
         for k in range(plan.terms):
@@ -115,11 +115,11 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         if not each:
             plan.total(q[0], 1, 0, n, <char*>&part)
             # Whatever isn't between 0 and 1 has made it NaN.
-            if plan.unit and found[1] == 0:
+            if plan.unit and partial[1] == 0:
                 if part != part and outside(plan, q[1], n):
-                    found[1] = 1
+                    partial[1] = 1
                 elif outside(plan, q[2], n):
-                    found[1] = 2
+                    partial[1] = 2
         if plan.weight != NULL:
             q[1] = q[0]
             q[2] = block_of(plan, plan.weight, at, n, <char*>scratch[3])
@@ -135,7 +135,7 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             s[0] = 2
             s[1] = width
             plan.narrow(q, s, n)
-    found[0] = total
+    partial[0] = total
 
 
 cdef void unit_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -143,23 +143,24 @@ cdef void unit_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef LossPlan* plan = <LossPlan*>ctx
     cdef double[BLOCK] scratch
     cdef Py_ssize_t first = tile * TILE, stop = min(first + TILE, plan.count), at, n
-    cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 2 * tile
+    cdef double* partial = (&plan.space[0] if plan.partial == NULL else plan.partial) + 2 * tile
     cdef int k
-    found[1] = 0
+    partial[1] = 0
     for at from first <= at < stop by BLOCK:
         n = min(stop - at, <Py_ssize_t>BLOCK)
         for k in range(2):
-            if found[1] == 0 and outside(plan, block_of(plan, plan.p[k], at, n, <char*>scratch), n):
-                found[1] = k + 1
+            if partial[1] == 0 and outside(
+                    plan, block_of(plan, plan.p[k], at, n, <char*>scratch), n):
+                partial[1] = k + 1
 
 
 cdef bint is_refused(LossPlan* plan) noexcept nogil:
     """Tell whether some tile has found an element that isn't between 0 and 1; it is noted."""
-    cdef const double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    cdef const double* partial = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef Py_ssize_t k
     for k in range(plan.tiles):
-        if found[2 * k + 1] != 0:
-            note_fault(&plan.fault, FAULT_PROBABILITY, NULL, 0, 0, <int64_t>found[2 * k + 1])
+        if partial[2 * k + 1] != 0:
+            note_fault(&plan.fault, FAULT_PROBABILITY, NULL, 0, 0, <int64_t>partial[2 * k + 1])
             return True
     return False
 
@@ -167,7 +168,7 @@ cdef bint is_refused(LossPlan* plan) noexcept nogil:
 cdef void loss_whole(void* ctx) noexcept nogil:
     """All tiles, then the sum."""
     cdef LossPlan* plan = <LossPlan*>ctx
-    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    cdef double* partial = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef char* q[2]
     cdef Py_ssize_t s[2]
     cdef double total = 0
@@ -183,7 +184,7 @@ cdef void loss_whole(void* ctx) noexcept nogil:
     if plan.reduction == RED_NONE or is_refused(plan):
         return
     for k in range(plan.tiles):
-        total += found[2 * k]
+        total += partial[2 * k]
     if plan.reduction == RED_MEAN:
         total = total / plan.count
     q[0] = plan.out

@@ -281,7 +281,7 @@ cdef void max_window(const PoolShape* g, const num_t* plane, num_t* out, int64_t
     cdef Py_ssize_t d, h, w, d1, h0, h1, w0, w1, i, at, end, place
     cdef Py_ssize_t H = g.size[1], W = g.size[2]
     cdef num_t best = 0, x
-    cdef bint found = False, stop
+    cdef bint any_found = False, stop
     window(g, 0, od, &d, &d1)
     window(g, 1, oh, &h0, &h1)
     window(g, 2, ow, &w0, &w1)
@@ -290,7 +290,7 @@ cdef void max_window(const PoolShape* g, const num_t* plane, num_t* out, int64_t
         for h from h0 <= h < h1 by g.e[1]:
             w = w0
             while w < w1:
-                if found and g.e[2] == 1 and w + LANES <= w1:
+                if any_found and g.e[2] == 1 and w + LANES <= w1:
                     # Most of a long window is no larger: so many elements are asked at once.
                     stop = False
                     for i in range((d * H + h) * W + w, (d * H + h) * W + w + LANES):
@@ -302,12 +302,12 @@ cdef void max_window(const PoolShape* g, const num_t* plane, num_t* out, int64_t
                 for at from w <= at < end by g.e[2]:
                     i = (d * H + h) * W + at
                     x = plane[i]
-                    if not found or x > best or x != x:
+                    if not any_found or x > best or x != x:
                         best = x
                         place = i
-                        found = True
+                        any_found = True
                 w += LANES * g.e[2]
-    if not found:
+    if not any_found:
         if num_t is float or num_t is double:
             best = <num_t>-INFINITY
         elif num_t is uint8_t:

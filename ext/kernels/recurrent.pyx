@@ -23,7 +23,8 @@ from autograd_cy._C.launch cimport (
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.recurrent_loops cimport RecurrentTable
 from autograd_cy._C.rules_recurrent cimport (
-    OF_BH, OF_BI, OF_HH, OF_HR, OF_IH, OF_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of, kept_of)
+    OF_BH, OF_BI, OF_HH, OF_HR, OF_IH, OF_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of,
+    workspace_columns)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.sizes cimport parts, round_up
 from autograd_cy._C.tensor cimport Tensor
@@ -80,7 +81,7 @@ cdef struct Layer:
     Py_ssize_t n             # of a gate
     Py_ssize_t state         # of h; not n if there is a projection
     Py_ssize_t gates         # columns of the sums
-    Py_ssize_t kept          # columns of the workspace
+    Py_ssize_t columns       # columns of the workspace
     Py_ssize_t wanted
     const int64_t* sizes     # NULL: all steps have `batch` rows
     const char* x
@@ -243,10 +244,10 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Layer* t = w.t
     cdef Py_ssize_t i = tile * w.tile, rows = min(w.tile, w.count - i), at = i * t.n * t.item
     if t.mode == R_LSTM:
-        L.lstm_rows(t.dt, rows, t.n, w.sums + i * t.kept * t.item, w.before + at, w.cell + at,
+        L.lstm_rows(t.dt, rows, t.n, w.sums + i * t.columns * t.item, w.before + at, w.cell + at,
                     w.h + at)
     elif t.mode == R_GRU:
-        L.gru_rows(t.dt, rows, t.n, w.sums + i * t.kept * t.item, w.others + 3 * at,
+        L.gru_rows(t.dt, rows, t.n, w.sums + i * t.columns * t.item, w.others + 3 * at,
                    w.before + at, w.cell + at, w.h + at)
     else:
         L.plain_rows(t.dt, t.mode == R_RELU, rows * t.n, w.sums + at, w.cell + at)
@@ -257,11 +258,11 @@ cdef void backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Layer* t = w.t
     cdef Py_ssize_t i = tile * w.tile, rows = min(w.tile, w.count - i), at = i * t.n * t.item
     if t.mode == R_LSTM:
-        L.lstm_back(t.dt, rows, t.n, w.sums + i * t.kept * t.item,
+        L.lstm_back(t.dt, rows, t.n, w.sums + i * t.columns * t.item,
                     w.before + i * w.ld_before * t.item, w.ld_before, w.dh + at, w.dc + at,
                     w.d + 4 * at, w.raw + at)
     elif t.mode == R_GRU:
-        L.gru_back(t.dt, rows, t.n, w.sums + i * t.kept * t.item, w.before + at, w.dh + at,
+        L.gru_back(t.dt, rows, t.n, w.sums + i * t.columns * t.item, w.before + at, w.dh + at,
                    w.d + 3 * at, w.s + 3 * at)
     else:
         L.plain_back(t.dt, t.mode == R_RELU, rows * t.n, w.h + at, w.dh + at, w.d + at)
@@ -278,9 +279,9 @@ cdef inline void by_tiles(Rows* w, bint backward) noexcept nogil:
 
 cdef void forward(void* plan) noexcept nogil:
     cdef Layer* t = <Layer*>plan
-    cdef Py_ssize_t k, step, rows, at = 0, ld = t.kept if t.kept else t.gates
+    cdef Py_ssize_t k, step, rows, at = 0, ld = t.columns if t.columns else t.gates
     cdef Py_ssize_t width = t.item * t.state, most = t.batch
-    cdef char* sums = t.ws if t.kept else t.out
+    cdef char* sums = t.ws if t.columns else t.out
     cdef char* others = NULL         # (batch, 3 n)
     cdef char* raw = NULL            # (batch, n): h before the projection
     cdef const char* h = t.h
@@ -431,16 +432,16 @@ cdef void backward(void* plan) noexcept nogil:
         w.count = rows
         w.dh = dh
         w.d = d + at * t.gates * t.item
-        w.sums = t.ws + at * t.kept * t.item
+        w.sums = t.ws + at * t.columns * t.item
         if t.mode == R_LSTM:
             w.dc = t.g_c
             w.raw = raw if t.w_hr == NULL else raw + at * n
-            w.before = t.ws + (at_before * t.kept + 4 * t.n) * t.item
-            w.ld_before = t.kept
+            w.before = t.ws + (at_before * t.columns + 4 * t.n) * t.item
+            w.ld_before = t.columns
             w.count = before
             by_tiles(&w, True)
             w.count = rows - before
-            w.sums += before * t.kept * t.item
+            w.sums += before * t.columns * t.item
             w.before, w.ld_before = t.c + before * n, t.n
             w.dh += before * n
             w.dc += before * n
@@ -494,7 +495,7 @@ cdef void plan_layer(Layer* t, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Ten
     t.gates = w_hh.sizes[0]
     t.n = t.gates // gates_of(mode)
     t.state = w_hh.sizes[1]
-    t.kept = kept_of(mode, t.n)
+    t.columns = workspace_columns(mode, t.n)
     if batch_sizes is not None:
         t.steps = batch_sizes.count
     else:
@@ -507,7 +508,7 @@ cdef inline void optional_operand(Launch* work, const char** field, Tensor t) no
         operand(work, field, t, READS)
 
 
-cdef inline void made(Launch* work, char** field, Tensor t) noexcept:
+cdef inline void set_output(Launch* work, char** field, Tensor t) noexcept:
     field[0] = t.ptr
     operand(work, field, t, WRITES)
 
@@ -553,10 +554,10 @@ cdef int layer(
     optional_operand(&work, &t.b_hh, b_hh)
     optional_operand(&work, &t.w_hr, w_hr)
     optional_operand(&work, <const char**>&t.sizes, batch_sizes)
-    made(&work, &t.out, out)
-    made(&work, &t.hy, hy)
-    made(&work, &t.cy, cy)
-    made(&work, &t.ws, gates)
+    set_output(&work, &t.out, out)
+    set_output(&work, &t.hy, hy)
+    set_output(&work, &t.cy, cy)
+    set_output(&work, &t.ws, gates)
     launch(&work, forward, work_of(&t))
     return check_layer(&t, "recurrent layer")
 
@@ -590,13 +591,13 @@ cdef int layer_backward(
     optional_operand(&work, <const char**>&t.sizes, batch_sizes)
     optional_operand(&work, <const char**>&t.out, out)
     optional_operand(&work, <const char**>&t.ws, gates)
-    made(&work, &t.g_x, g_x)
-    made(&work, &t.g_h, g_h)
-    made(&work, &t.g_c, g_c)
-    made(&work, &t.g_ih, g_ih)
-    made(&work, &t.g_hh, g_hh)
-    made(&work, &t.g_bi, g_bi)
-    made(&work, &t.g_bh, g_bh)
-    made(&work, &t.g_hr, g_hr)
+    set_output(&work, &t.g_x, g_x)
+    set_output(&work, &t.g_h, g_h)
+    set_output(&work, &t.g_c, g_c)
+    set_output(&work, &t.g_ih, g_ih)
+    set_output(&work, &t.g_hh, g_hh)
+    set_output(&work, &t.g_bi, g_bi)
+    set_output(&work, &t.g_bh, g_bh)
+    set_output(&work, &t.g_hr, g_hr)
     launch(&work, backward, 2 * work_of(&t))
     return check_layer(&t, "recurrent layer, backward")

@@ -106,7 +106,7 @@ cdef struct Plan:
     Py_ssize_t out_item
     Axis x                 # kept axis along which a tile has its results
     Axis y                 # reduced axis that a loop runs over
-    Axis kept[64]          # the other kept axes
+    Axis kept_axes[64]     # the other kept axes
     Axis rest[64]          # the other reduced axes
     int n_kept
     int n_rest
@@ -183,7 +183,7 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t unit = plan.units * part // plan.parts
     cdef Py_ssize_t stop = plan.units * (part + 1) // plan.parts
     cdef Py_ssize_t out = first * plan.x.out, unused = 0, start, n
-    cdef const char* p = walk(plan.kept, plan.n_kept, place // plan.x_blocks,
+    cdef const char* p = walk(plan.kept_axes, plan.n_kept, place // plan.x_blocks,
                               plan.p + first * plan.x.step, &out)
     cdef const char* q
     cdef bint begun = False
@@ -215,7 +215,7 @@ cdef void reduce_parts(void* ctx) noexcept nogil:
         first = place % plan.x_blocks * plan.block
         m = plan.x.size - first if plan.x.size - first < plan.block else plan.block
         out = first * plan.x.out
-        walk(plan.kept, plan.n_kept, place // plan.x_blocks, NULL, &out)
+        walk(plan.kept_axes, plan.n_kept, place // plan.x_blocks, NULL, &out)
         acc = plan.partial + place * plan.parts * size
         for part in range(1, plan.parts):
             plan.combine(acc, acc + part * size, m)
@@ -284,7 +284,7 @@ cdef void place_axes(Plan* plan, Axis* axes, int n) noexcept:
             plan.rest[plan.n_rest] = axes[d]
             plan.n_rest += 1
         else:
-            plan.kept[plan.n_kept] = axes[d]
+            plan.kept_axes[plan.n_kept] = axes[d]
             plan.n_kept += 1
 
 
@@ -297,7 +297,7 @@ cdef Py_ssize_t choose_tiles(Plan* plan) noexcept:
     cdef Py_ssize_t places = 1, others = 1
     cdef int d
     for d in range(plan.n_kept):
-        places *= plan.kept[d].size
+        places *= plan.kept_axes[d].size
     for d in range(plan.n_rest):
         others *= plan.rest[d].size
     if plan.cols:
@@ -457,10 +457,10 @@ cdef int mean_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) exce
 
 
 cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt):
-    cdef Result made
+    cdef Result result
     cdef Tensor out
-    summed(&made, a, dims, keepdim, dt, "sum")
-    out = fresh(&made, ON_CPU)
+    summed(&result, a, dims, keepdim, dt, "sum")
+    out = fresh(&result, ON_CPU)
     sum_into(out, a, dims, keepdim, dt)
     return out
 

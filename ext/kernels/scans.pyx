@@ -241,7 +241,7 @@ cdef void jvp_column(part_t* out, const part_t* tangent, const part_t* a, const 
     -inf adds nothing, unless there is nothing else: that is 0/0.
     """
     cdef Py_ssize_t k
-    cdef double top = -INFINITY, kept = 0, sum = -INFINITY, r, x
+    cdef double top = -INFINITY, scaled_sum = 0, sum = -INFINITY, r, x
     for k from 0 <= k < n by step:
         x = a[k]
         r = total[k]
@@ -249,18 +249,19 @@ cdef void jvp_column(part_t* out, const part_t* tangent, const part_t* a, const 
             sum = log_add(sum, x)
             r += what_was_rounded(sum, r, unit)
         if x > top:
-            kept *= shrunk(top, x)
+            scaled_sum *= shrunk(top, x)
             top = x
         if x != -INFINITY:
-            kept += tangent[k] * exp(x - top)
-        out[k] = <part_t>(kept * exp(top - r) if top != -INFINITY else tangent[k] * exp(x - r))
+            scaled_sum += tangent[k] * exp(x - top)
+        out[k] = <part_t>(scaled_sum * exp(top - r) if top != -INFINITY
+                          else tangent[k] * exp(x - r))
 
 
 cdef void gradient_column(part_t* out, const part_t* grad, const part_t* a, const part_t* total,
                           Py_ssize_t step, Py_ssize_t n, double unit) noexcept nogil:
     """sum over j >= i of g_j exp(a_i - r_j), from the last one up, in the same way."""
     cdef Py_ssize_t k
-    cdef double top = -INFINITY, kept = 0, sum = -INFINITY, r
+    cdef double top = -INFINITY, scaled_sum = 0, sum = -INFINITY, r
     if unit != 0:
         for k from 0 <= k < n by step:
             sum = log_add(sum, a[k])
@@ -271,19 +272,19 @@ cdef void gradient_column(part_t* out, const part_t* grad, const part_t* a, cons
             r += out[k]
         if r != INFINITY:                   # as a divisor it leaves nothing
             if -r > top:
-                kept *= shrunk(top, -r)
+                scaled_sum *= shrunk(top, -r)
                 top = -r
-            kept += grad[k] * exp(-r - top)
-        out[k] = <part_t>(kept * exp(a[k] + top) if top != -INFINITY
+            scaled_sum += grad[k] * exp(-r - top)
+        out[k] = <part_t>(scaled_sum * exp(a[k] + top) if top != -INFINITY
                           else grad[k] * exp(a[k] - r))
 
 
-cdef inline void add_turned(double* kept, double re, double im, double size,
+cdef inline void add_turned(double* sums, double re, double im, double size,
                             double angle) noexcept nogil:
     """Add (re + im i) size e^(angle i)."""
     cdef double c = size * cos(angle), s = size * sin(angle)
-    kept[0] += re * c - im * s
-    kept[1] += re * s + im * c
+    sums[0] += re * c - im * s
+    sums[1] += re * s + im * c
 
 
 cdef void complex_jvp(part_t* out, const part_t* tangent, const part_t* a, const part_t* total,
@@ -291,21 +292,21 @@ cdef void complex_jvp(part_t* out, const part_t* tangent, const part_t* a, const
     """`jvp_column` of complex numbers; places and steps count pairs."""
     cdef Py_ssize_t k
     cdef double top = -INFINITY, x, scale
-    cdef double[2] kept
+    cdef double[2] sums
     cdef double[2] one
-    kept[0] = kept[1] = 0
+    sums[0] = sums[1] = 0
     for k from 0 <= k < n by step:
         x = a[2 * k]
         if x > top:
             scale = shrunk(top, x)
-            kept[0] *= scale
-            kept[1] *= scale
+            sums[0] *= scale
+            sums[1] *= scale
             top = x
         if x != -INFINITY:
-            add_turned(kept, tangent[2 * k], tangent[2 * k + 1], exp(x - top), a[2 * k + 1])
+            add_turned(sums, tangent[2 * k], tangent[2 * k + 1], exp(x - top), a[2 * k + 1])
         one[0] = one[1] = 0
         if top != -INFINITY:
-            add_turned(one, kept[0], kept[1], exp(top - total[2 * k]), -total[2 * k + 1])
+            add_turned(one, sums[0], sums[1], exp(top - total[2 * k]), -total[2 * k + 1])
         else:
             add_turned(one, tangent[2 * k], tangent[2 * k + 1], exp(x - total[2 * k]),
                        a[2 * k + 1] - total[2 * k + 1])
@@ -317,21 +318,21 @@ cdef void complex_gradient(part_t* out, const part_t* grad, const part_t* a, con
     """`gradient_column` of complex numbers: the exponentials are conjugates."""
     cdef Py_ssize_t k
     cdef double top = -INFINITY, r, scale
-    cdef double[2] kept
+    cdef double[2] sums
     cdef double[2] one
-    kept[0] = kept[1] = 0
+    sums[0] = sums[1] = 0
     for k from n > k >= 0 by step:
         r = total[2 * k]
         if r != INFINITY:
             if -r > top:
                 scale = shrunk(top, -r)
-                kept[0] *= scale
-                kept[1] *= scale
+                sums[0] *= scale
+                sums[1] *= scale
                 top = -r
-            add_turned(kept, grad[2 * k], grad[2 * k + 1], exp(-r - top), total[2 * k + 1])
+            add_turned(sums, grad[2 * k], grad[2 * k + 1], exp(-r - top), total[2 * k + 1])
         one[0] = one[1] = 0
         if top != -INFINITY:
-            add_turned(one, kept[0], kept[1], exp(a[2 * k] + top), -a[2 * k + 1])
+            add_turned(one, sums[0], sums[1], exp(a[2 * k] + top), -a[2 * k + 1])
         else:
             add_turned(one, grad[2 * k], grad[2 * k + 1], exp(a[2 * k] - r),
                        total[2 * k + 1] - a[2 * k + 1])
@@ -380,12 +381,12 @@ cdef void gradient_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef Tensor laid_out(Tensor t, Tensor like, str op):
     """`t` in C order, of the shape and dtype of `like`."""
-    cdef Tensor made
+    cdef Tensor result
     if t.dt == like.dt and same_shape(t, like) and tensor_is_contiguous(t):
         return t
-    made = tensor_empty(like.dt, like.nd, like.sizes)
-    copy_into(made, t, op)
-    return made
+    result = tensor_empty(like.dt, like.nd, like.sizes)
+    copy_into(result, t, op)
+    return result
 
 
 cdef int apply_derivative(Tensor out, Tensor vector, Tensor a, Tensor total, Py_ssize_t back,

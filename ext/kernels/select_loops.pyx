@@ -368,14 +368,14 @@ cdef inline Py_ssize_t count_new(const run_t* a, Py_ssize_t n, int dt) noexcept 
 
 
 cdef inline Py_ssize_t typed_runs(const run_t* a, Py_ssize_t n, int dt) noexcept nogil:
-    cdef Py_ssize_t i, found = n > 0
+    cdef Py_ssize_t i, count = n > 0
     for i from 1 <= i < n by RUNS_AT_ONCE:
-        found += count_new(a + i, min(RUNS_AT_ONCE, n - i), dt)
-    return found
+        count += count_new(a + i, min(RUNS_AT_ONCE, n - i), dt)
+    return count
 
 
 cdef inline Py_ssize_t note_runs(const run_t* a, Py_ssize_t first, Py_ssize_t n, int dt,
-                                 Py_ssize_t held, run_t* kept, int64_t* numbers,
+                                 Py_ssize_t held, run_t* values, int64_t* numbers,
                                  int64_t* sizes) noexcept nogil:
     """
     The runs that begin among n elements, a multiple of LOOKED: each element is written where the
@@ -386,19 +386,19 @@ cdef inline Py_ssize_t note_runs(const run_t* a, Py_ssize_t first, Py_ssize_t n,
     if numbers == NULL and sizes == NULL:
         if AG_HAS_NEW:
             if run_t is uint32_t:
-                return held + ag_keep_new_u32(a + first, n, kept + held)
+                return held + ag_keep_new_u32(a + first, n, values + held)
             elif run_t is uint64_t:
-                return held + ag_keep_new_u64(a + first, n, kept + held)
+                return held + ag_keep_new_u64(a + first, n, values + held)
             elif run_t is float:
-                return held + ag_keep_new_f32(a + first, n, kept + held)
+                return held + ag_keep_new_f32(a + first, n, values + held)
             elif run_t is double:
-                return held + ag_keep_new_f64(a + first, n, kept + held)
+                return held + ag_keep_new_f64(a + first, n, values + held)
         for i in range(first, first + n):
-            kept[held] = a[i]
+            values[held] = a[i]
             held += differ(a[i], a[i - 1], dt)
         return held
     for i in range(first, first + n):
-        kept[held] = a[i]
+        values[held] = a[i]
         if sizes != NULL:
             sizes[held] = i
         held += differ(a[i], a[i - 1], dt)
@@ -408,33 +408,33 @@ cdef inline Py_ssize_t note_runs(const run_t* a, Py_ssize_t first, Py_ssize_t n,
 
 
 cdef inline void note_last(const run_t* a, Py_ssize_t first, Py_ssize_t n, int dt, Py_ssize_t held,
-                           Py_ssize_t found, run_t* kept, int64_t* numbers,
+                           Py_ssize_t count, run_t* values, int64_t* numbers,
                            int64_t* sizes) noexcept nogil:
     """note_runs() where there may be no room for one more."""
     cdef Py_ssize_t i
     for i in range(first, first + n):
-        if differ(a[i], a[i - 1], dt) and held < found:
-            kept[held] = a[i]
+        if differ(a[i], a[i - 1], dt) and held < count:
+            values[held] = a[i]
             if sizes != NULL:
                 sizes[held] = i
             held += 1
         if numbers != NULL:
             numbers[i] = held - 1
-    for held in range(held, found):     # another thread wrote since they were counted
-        kept[held] = a[first + n - 1]
+    for held in range(held, count):     # another thread wrote since they were counted
+        values[held] = a[first + n - 1]
         if sizes != NULL:
             sizes[held] = first + n
 
 
-cdef inline Py_ssize_t runs_of(const run_t* a, Py_ssize_t n, int dt, Py_ssize_t found, run_t* kept,
-                               int64_t* numbers, int64_t* sizes) noexcept nogil:
+cdef inline Py_ssize_t runs_of(const run_t* a, Py_ssize_t n, int dt, Py_ssize_t count,
+                               run_t* values, int64_t* numbers, int64_t* sizes) noexcept nogil:
     cdef Py_ssize_t i, j, held = 1, before
     cdef bint rare = True               # runs are long: so many elements are asked at once
-    if kept == NULL:
+    if values == NULL:
         return typed_runs(a, n, dt)
-    if n == 0 or found == 0:
+    if n == 0 or count == 0:
         return 0
-    kept[0] = a[0]
+    values[0] = a[0]
     if numbers != NULL:
         numbers[0] = 0
     if sizes != NULL:
@@ -445,36 +445,36 @@ cdef inline Py_ssize_t runs_of(const run_t* a, Py_ssize_t n, int dt, Py_ssize_t 
             if numbers != NULL:
                 for j in range(LOOKED):
                     numbers[i + j] = held - 1
-        elif held + LOOKED < found:
+        elif held + LOOKED < count:
             before = held
-            held = note_runs(a, i, LOOKED, dt, held, kept, numbers, sizes)
+            held = note_runs(a, i, LOOKED, dt, held, values, numbers, sizes)
             rare = held - before <= OFTEN
         else:
             break
         i += LOOKED
-    note_last(a, i, n - i, dt, held, found, kept, numbers, sizes)
+    note_last(a, i, n - i, dt, held, count, values, numbers, sizes)
     if sizes != NULL:
-        for j in range(found - 1):
+        for j in range(count - 1):
             sizes[j] = sizes[j + 1] - sizes[j]
-        sizes[found - 1] = n - sizes[found - 1]
-    return found
+        sizes[count - 1] = n - sizes[count - 1]
+    return count
 
 
-cdef Py_ssize_t runs(int dt, Py_ssize_t item, const char* a, Py_ssize_t n, Py_ssize_t found,
-                     char* kept, int64_t* numbers, int64_t* sizes) noexcept nogil:
+cdef Py_ssize_t runs(int dt, Py_ssize_t item, const char* a, Py_ssize_t n, Py_ssize_t count,
+                     char* values, int64_t* numbers, int64_t* sizes) noexcept nogil:
     if dt == DT_F32:
-        return runs_of(<const float*>a, n, dt, found, <float*>kept, numbers, sizes)
+        return runs_of(<const float*>a, n, dt, count, <float*>values, numbers, sizes)
     if dt == DT_F64:
-        return runs_of(<const double*>a, n, dt, found, <double*>kept, numbers, sizes)
+        return runs_of(<const double*>a, n, dt, count, <double*>values, numbers, sizes)
     if dt == DT_F16 or dt == DT_BF16:
-        return runs_of(<const int16_t*>a, n, dt, found, <int16_t*>kept, numbers, sizes)
+        return runs_of(<const int16_t*>a, n, dt, count, <int16_t*>values, numbers, sizes)
     if item == 8:
-        return runs_of(<const uint64_t*>a, n, dt, found, <uint64_t*>kept, numbers, sizes)
+        return runs_of(<const uint64_t*>a, n, dt, count, <uint64_t*>values, numbers, sizes)
     if item == 4:
-        return runs_of(<const uint32_t*>a, n, dt, found, <uint32_t*>kept, numbers, sizes)
+        return runs_of(<const uint32_t*>a, n, dt, count, <uint32_t*>values, numbers, sizes)
     if item == 2:
-        return runs_of(<const uint16_t*>a, n, dt, found, <uint16_t*>kept, numbers, sizes)
-    return runs_of(<const uint8_t*>a, n, dt, found, <uint8_t*>kept, numbers, sizes)
+        return runs_of(<const uint16_t*>a, n, dt, count, <uint16_t*>values, numbers, sizes)
+    return runs_of(<const uint8_t*>a, n, dt, count, <uint8_t*>values, numbers, sizes)
 
 
 cdef SelectTable table

@@ -180,7 +180,7 @@ cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate,
     """Write one value where the only index, a mask, is true, on any device; else return None."""
     cdef int place = -1 if accumulate or values.count != 1 else only_mask(<tuple>indices)
     cdef Tensor mask, value
-    cdef Result made
+    cdef Result result
     if place < 0:
         return None
     mask = <Tensor>(<tuple>indices)[place]
@@ -189,8 +189,8 @@ cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate,
     value = tensor_window(values, 0, NULL, NULL, 0) if values.nd else values
     value = cast(value, a.dt)
     if out is None:
-        result_like(&made, a, a.dt)
-        out = fresh(&made, device_among((a, values), "index_put"))
+        result_like(&result, a, a.dt)
+        out = fresh(&result, device_among((a, values), "index_put"))
         return ew3(K_WHERE, along_dims(mask, a, place), value, a, P_SKIP_FIRST, out, "index_put")
     if one_memory(value, out):
         value = clone_plain(value)      # one number, read before anything is written

@@ -78,7 +78,7 @@ cdef class StepLists:
 
     cdef int shared(self, Tensor lr, Tensor grad_scale, Tensor found_inf) except -1:
         """Numbers that all parameters share, read when the step runs."""
-        self.given = [lr, grad_scale, found_inf]
+        self.scalars = [lr, grad_scale, found_inf]
         self.plan.lr = number(lr)
         self.plan.grad_scale = number(grad_scale)
         self.plan.found_inf = number(found_inf)
@@ -166,7 +166,7 @@ cdef class StepLists:
         some that it reads at another place, as the gradient, the numbers would depend on the order.
         """
         cdef list live = []       # of those that begin before `start`
-        cdef bint found = False
+        cdef bint overlap = False
         self.shared_memory.sort()
         for start, stop, one, writes, flat in self.shared_memory:
             live = [entry for entry in live if entry[1] > start]
@@ -174,7 +174,7 @@ cdef class StepLists:
                 if not (written or writes):
                     continue
                 if other != one:
-                    found = True
+                    overlap = True
                 elif flat and plain and start != begin_:
                     raise RuntimeError(
                         f"{(<bytes>self.plan.op).decode()}: unsupported operation: parameter "
@@ -182,7 +182,7 @@ cdef class StepLists:
                         "different places. Please clone() the tensor before performing the "
                         "operation.")
             live.append((start, stop, one, writes, flat))
-        return found
+        return overlap
 
     cdef int check(self) except -1:
         return 0

@@ -208,7 +208,7 @@ cdef void put_tiles(Tiles* t, Py_ssize_t row, const float* m, Py_ssize_t step) n
     """One channel of the result, from the 16 places."""
     cdef Form* f = t.f
     cdef Py_ssize_t i, wide, high
-    cdef float bias = 0, kept = 0
+    cdef float bias = 0, probe = 0
     cdef float* y
     cdef float[2 * 2 * MOST] edge
     cdef Run r
@@ -221,12 +221,12 @@ cdef void put_tiles(Tiles* t, Py_ssize_t row, const float* m, Py_ssize_t step) n
         wide = min(2 * r.count, t.wide - 2 * r.col)
         high = min(<Py_ssize_t>2, t.high - 2 * r.row)
         if wide == 2 * r.count and high == 2:
-            kept += transforms.output_2x2(m + r.begin, step, r.count, bias, y, t.at_result[3])
+            probe += transforms.output_2x2(m + r.begin, step, r.count, bias, y, t.at_result[3])
             continue
-        kept += transforms.output_2x2(m + r.begin, step, r.count, bias, edge, 2 * MOST)
+        probe += transforms.output_2x2(m + r.begin, step, r.count, bias, edge, 2 * MOST)
         for i in range(high):
             memcpy(y + i * t.at_result[3], edge + i * 2 * MOST, <size_t>wide * sizeof(float))
-    if kept != kept:
+    if probe != probe:
         t.failed = 1
 
 
@@ -395,12 +395,12 @@ cdef void weights_task(void* ctx, Py_ssize_t number) noexcept nogil:
     cdef Tiles* t = <Tiles*>ctx
     cdef Form* f = t.f
     cdef Py_ssize_t first = number * TAPS_TOGETHER
-    cdef float kept
-    kept = transforms.filter_gradient_2x2(
+    cdef float probe
+    probe = transforms.filter_gradient_2x2(
         t.sums + first * t.filled, t.sum_step, t.filled,
         min(<Py_ssize_t>TAPS_TOGETHER, t.channels - first), t.columns,
         <float*>f.w + t.origin * f.at_w[0] + first * 9, f.at_w[0])
-    if kept != kept:
+    if probe != probe:
         t.failed = 1
 
 

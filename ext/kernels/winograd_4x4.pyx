@@ -224,7 +224,7 @@ cdef void put_tiles(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const float* m
     cdef Form* f = t.f
     cdef Py_ssize_t first = strip * t.strip, i, j, row
     cdef Py_ssize_t now = min(t.strip, t.rows - first)
-    cdef float kept = 0
+    cdef float probe = 0
     cdef float[64] bias
     cdef float* y
     cdef Run r
@@ -239,12 +239,12 @@ cdef void put_tiles(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const float* m
             y = t.result + (r.image * t.at_result[0] + first * t.at_result[1]
                             + 4 * row * t.at_result[3] + 4 * r.col * t.at_result[4])
             for j from 0 <= j < now by t.lanes:
-                kept += transforms.output_4x4(
+                probe += transforms.output_4x4(
                     m + (r.begin + i * r.count) * t.strip + j, t.strip, step, r.count, bias + j,
                     min(t.lanes, now - j), min(<Py_ssize_t>4, t.high - 4 * row),
                     min(4 * r.count, t.wide - 4 * r.col), y + j * t.at_result[1],
                     t.at_result[1], t.at_result[3], t.at_result[4])
-    if kept != kept:
+    if probe != probe:
         t.failed = 1
 
 
@@ -428,7 +428,7 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
     cdef Py_ssize_t rows = min(<Py_ssize_t>ROWS, t.rows - first)
     cdef Py_ssize_t step = floats_of_sums(t) // PLACES
     cdef Py_ssize_t now = min(t.strip, t.channels - strip * t.strip)
-    cdef float kept
+    cdef float probe
     cdef float* sums = (floats(floats_of_sums(t)) if t.sums == NULL
                         else t.sums + number * floats_of_sums(t))
     if sums == NULL:
@@ -441,10 +441,10 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
             t.v + place * place_of_x(t) + strip * t.most * t.strip, 1, t.batch > 0,
             sums + place * step, t.strip)
     if t.batch == t.batches - 1:
-        kept = transforms.filter_gradient_4x4(
+        probe = transforms.filter_gradient_4x4(
             sums, t.strip, step, rows, now,
             <float*>f.w + first * f.at_w[0] + strip * t.strip * 9, f.at_w[0])
-        if kept != kept:
+        if probe != probe:
             t.failed = 1
     if t.sums == NULL:
         give_scratch(sums)

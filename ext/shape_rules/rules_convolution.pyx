@@ -173,11 +173,11 @@ cdef bint said_channels_last(Tensor w) noexcept:
 
 cdef str sizes_text(Tensor t, tuple option_of, bint padded):
     cdef int d
-    cdef list found = []
+    cdef list texts = []
     for d in range(t.nd - 2):
         n = option(option_of, d)
-        found.append(str(t.sizes[2 + d] + 2 * n if padded else n * (t.sizes[2 + d] - 1) + 1))
-    return " x ".join(found)
+        texts.append(str(t.sizes[2 + d] + 2 * n if padded else n * (t.sizes[2 + d] - 1) + 1))
+    return " x ".join(texts)
 
 
 cdef int check_gradient(Tensor grad, Tensor other, tuple size, bint of_input, tuple stride,
@@ -213,10 +213,10 @@ cdef int check_gradient(Tensor grad, Tensor other, tuple size, bint of_input, tu
             large += 2 * option(padding, d - 2) - step
             fits = fits and large >= 0 and small == large // option(stride, d - 2) + 1
     if not fits:
-        given, wanted = ("weight", "input") if of_input else ("input", "weight")
+        first, second = ("weight", "input") if of_input else ("input", "weight")
         raise RuntimeError(
-            f"{op}: a gradient of shape {list(sizes_of(grad))} and {given} of shape "
-            f"{list(sizes_of(other))} don't fit {wanted} of shape {list(size)}; a hook for saved "
+            f"{op}: a gradient of shape {list(sizes_of(grad))} and {first} of shape "
+            f"{list(sizes_of(other))} don't fit {second} of shape {list(size)}; a hook for saved "
             "tensors has to give back what was saved")
     if grad.dt != other.dt:
         raise RuntimeError(

@@ -260,12 +260,12 @@ cdef int rows_reduced(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
         raise RuntimeError(
             f"{op}_(): self ({dt_scalar_name(a.dt)}) and source "
             f"({dt_scalar_name(source.dt)}) must have the same scalar type")
-    given, wanted = list(sizes_of(source)), list(sizes_of(a))
-    if (len(given) != len(wanted)
-            or given[:dim] + given[dim + 1:] != wanted[:dim] + wanted[dim + 1:]):
+    source_sizes, sizes = list(sizes_of(source)), list(sizes_of(a))
+    if (len(source_sizes) != len(sizes)
+            or source_sizes[:dim] + source_sizes[dim + 1:] != sizes[:dim] + sizes[dim + 1:]):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. "
-            f"Got self.shape = {wanted} source.shape = {given}")
+            f"Got self.shape = {sizes} source.shape = {source_sizes}")
     rows = size_at(source, <int>dim)
     if index.count != rows:
         raise RuntimeError(
@@ -286,7 +286,7 @@ cdef struct Selection:
     bint together           # indexed dimensions are neighbours
     bint unknown            # a mask whose values nobody knows
     bint refused            # they don't broadcast, which is said once the sizes are known
-    int given               # index tensors
+    int tensors             # index tensors
     int masks
 
 
@@ -324,7 +324,7 @@ cdef bint broadcasts(Selection* s, int nd, const Py_ssize_t* sizes) noexcept:
 
 
 cdef object index_shapes(tuple indices, const Py_ssize_t* sizes):
-    cdef list found = []
+    cdef list texts = []
     cdef Tensor t
     cdef int k = 0
     for entry in indices:
@@ -332,19 +332,19 @@ cdef object index_shapes(tuple indices, const Py_ssize_t* sizes):
             continue
         t = <Tensor>entry
         if t.dt == DT_BOOL:
-            found += ["[?]" if sizes == NULL else str([sizes[k]])] * max(t.nd, 1)
+            texts += ["[?]" if sizes == NULL else str([sizes[k]])] * max(t.nd, 1)
             k += 1
         else:
-            found.append(str(list(sizes_of(t))))
+            texts.append(str(list(sizes_of(t))))
     return IndexError("shape mismatch: indexing tensors could not be broadcast together with "
-                      f"shapes {', '.join(found)}")
+                      f"shapes {', '.join(texts)}")
 
 
 cdef int select_all(Selection* s, Tensor a, tuple indices, const Py_ssize_t* sizes) except -1:
     """Note what the indices select; `sizes`, if not NULL, says how much of each mask is true."""
     cdef Tensor t
     cdef int d, more = 0
-    s.nd = s.n = s.given = s.masks = 0
+    s.nd = s.n = s.tensors = s.masks = 0
     s.first = -1
     s.together = True
     s.unknown = s.refused = False
@@ -357,7 +357,7 @@ cdef int select_all(Selection* s, Tensor a, tuple indices, const Py_ssize_t* siz
             s.nd += 1
             continue
         t = <Tensor?>entry
-        s.given += 1
+        s.tensors += 1
         if t.mem.device != ON_CPU and t.mem.device != a.mem.device:
             raise RuntimeError(
                 "indices should be either on cpu or on the same device as the indexed tensor "
@@ -448,7 +448,7 @@ cdef int index_put(Result* r, Tensor a, object indices, Tensor values, bint accu
         expand_plain(values, a.nd, a.sizes, f"{op}_")
         if accumulate:
             raise ValueError(f"{op}_: at least one index tensor is needed to accumulate")
-    elif s.given == 1 and s.masks == 1 and values.count == 1 and not accumulate:
+    elif s.tensors == 1 and s.masks == 1 and values.count == 1 and not accumulate:
         pass            # one value wherever the mask says so: nobody asks how often that is
     elif not s.unknown:
         if s.masks and sizes == NULL:

@@ -22,7 +22,7 @@ cdef int layer(Result* r, Tensor x, Tensor h, Tensor c, Tensor w_hh, Tensor batc
     result_dense(r, x.dt, x.nd, r.sizes)
     matrix(r + 1, x.dt, 0 if x.nd == 2 and batch_sizes is None else h.sizes[0], h.sizes[1])
     matrix(r + 2, x.dt, 0 if c is None else c.sizes[0], n)
-    return matrix(r + 3, x.dt, rows, kept_of(mode, n))
+    return matrix(r + 3, x.dt, rows, workspace_columns(mode, n))
 
 
 cdef void gradient(Result* r, Tensor t, bint wanted) noexcept:

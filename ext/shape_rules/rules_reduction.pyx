@@ -21,11 +21,11 @@ cdef inline int reduced_shape(Result* r, int dt, Tensor a, object dims, bint kee
 
 # --- sums, means, truth ---------------------------------------------------------------------
 
-cdef int sum_dtype(int dt, int asked, str op) except -1:
-    if asked >= 0:
-        if dt_is_limited(asked):
-            raise not_for_limited(asked, op)
-        return asked
+cdef int sum_dtype(int dt, int requested, str op) except -1:
+    if requested >= 0:
+        if dt_is_limited(requested):
+            raise not_for_limited(requested, op)
+        return requested
     return max(dt, <int>DT_I64)
 
 

@@ -184,7 +184,7 @@ def _living():
     report = control.counts()
     living = {name: report[name] for name in names}
     streams = sys.modules.get("autograd_cy._C.cuda_streams")
-    for name, kept in streams.kept().items() if streams else ():
+    for name, kept in streams.cached_counts().items() if streams else ():
         living["live_" + name] -= kept
     return living
 

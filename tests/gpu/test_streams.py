@@ -52,9 +52,9 @@ def test_a_stream_that_goes_is_used_again_with_its_work():
 def test_live_streams_are_different_ones():
     streams = [torch.cuda.Stream() for _ in range(5)]
     assert len({s.cuda_stream for s in streams}) == 5
-    kept = cuda_streams.kept()["streams"]
+    kept = cuda_streams.cached_counts()["streams"]
     del streams
-    assert cuda_streams.kept()["streams"] == kept + 5
+    assert cuda_streams.cached_counts()["streams"] == kept + 5
 
 
 @pytest.mark.emulated
@@ -109,9 +109,9 @@ def test_an_event_can_be_recorded_again_and_is_kept_when_it_goes():
     handle = e.cuda_event
     e.record(t)
     assert e.cuda_event == handle != 0
-    kept = cuda_streams.kept()["events"]
+    kept = cuda_streams.cached_counts()["events"]
     del e
-    assert cuda_streams.kept()["events"] == kept + 1
+    assert cuda_streams.cached_counts()["events"] == kept + 1
     f = torch.cuda.Event()
     f.record(s)
     assert f.cuda_event == handle

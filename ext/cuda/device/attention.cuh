@@ -178,14 +178,14 @@ template <class T, int R, int C> struct ag_tile {
     __device__ __forceinline__ void drop(T (&s)[R][R], const ag_attention_args &a, int64_t b,
                                          int64_t h, int64_t i0, int64_t j0) const {
         if (!a.dropped) return;
-        const T *const kept = (const T *)a.dropped + (b * a.heads + h) * a.rows * a.cols;
+        const T *const factors = (const T *)a.dropped + (b * a.heads + h) * a.rows * a.cols;
         AG_UNROLL
         for (int i = 0; i < R; i++) {
             const int64_t row = i0 + y + 16 * i;
             AG_UNROLL
             for (int j = 0; j < R; j++) {
                 const int64_t col = j0 + x + 16 * j;
-                if (row < a.rows && col < a.cols) s[i][j] *= kept[row * a.cols + col];
+                if (row < a.rows && col < a.cols) s[i][j] *= factors[row * a.cols + col];
             }
         }
     }
@@ -235,11 +235,11 @@ template <class T, int R, int C> AG_R void ag_attention_forward(const ag_attenti
             t.hide(s, a, b, h, i0, j0);
             AG_UNROLL
             for (int i = 0; i < R; i++) {
-                T found = top[i], sum = 0; // a NaN is no largest one
+                T largest = top[i], sum = 0; // a NaN is no largest one
                 AG_UNROLL
-                for (int j = 0; j < R; j++) found = s[i][j] > found ? s[i][j] : found;
-                found = ag_row_largest(found);
-                const T before = top[i], now = found;
+                for (int j = 0; j < R; j++) largest = s[i][j] > largest ? s[i][j] : largest;
+                largest = ag_row_largest(largest);
+                const T before = top[i], now = largest;
                 const bool nothing = now == ag_lowest<T>::make();
                 AG_UNROLL
                 for (int j = 0; j < R; j++) {

@@ -17,10 +17,10 @@ AG_R int64_t ag_load_index(const ag_index_args &a, uint32_t k, int64_t at) {
 // What index k adds, in *sum; false if it lies outside.
 AG_R bool ag_add_index(const ag_index_args &a, uint32_t k, int64_t at, const char *op,
                        int64_t *sum) {
-    const int64_t given = ag_load_index(a, k, at);
-    const int64_t value = a.wraps && given < 0 ? given + a.size[k] : given;
+    const int64_t index = ag_load_index(a, k, at);
+    const int64_t value = a.wraps && index < 0 ? index + a.size[k] : index;
     if ((uint64_t)value >= (uint64_t)a.size[k]) {
-        ag_note_fault(a.fault, a.kind, op, given, a.size[k], a.dim[k]);
+        ag_note_fault(a.fault, a.kind, op, index, a.size[k], a.dim[k]);
         return false;
     }
     *sum += value * a.step[k];
@@ -226,9 +226,9 @@ template <class W> AG_R void ag_triangle(const ag_triangle_args &a) {
         const uint64_t line = ag_quotient(i, a.cols);
         const int64_t column = (int64_t)(i - line * a.cols.size);
         const int64_t row = (int64_t)(line - ag_quotient(line, a.rows) * a.rows.size);
-        const bool kept = a.lower ? column <= row + a.diagonal : column >= row + a.diagonal;
+        const bool inside = a.lower ? column <= row + a.diagonal : column >= row + a.diagonal;
         W x = W();
-        if (kept) x = ((const W *)a.in)[i];
+        if (inside) x = ((const W *)a.in)[i];
         ((W *)a.out)[i] = x;
     }
 }

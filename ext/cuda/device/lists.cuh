@@ -41,7 +41,7 @@ template <class M> AG_R void ag_scale_list(const ag_list_args &a) {
         bad |= x - x != 0;
         t.p[i] = ag_narrowed(M(), x * factor);
     }
-    if (bad && a.found) *(float *)a.found = 1;
+    if (bad && a.found_inf) *(float *)a.found_inf = 1;
 }
 
 AG_R double ag_block_sum(double x) {
@@ -86,7 +86,7 @@ AG_R void ag_next_scale(const ag_scale_args &a) {
     float *scale = (float *)a.scale;
     int *tracker = (int *)a.tracker;
     if (threadIdx.x != 0) return;
-    if (*(const float *)a.found != 0) {
+    if (*(const float *)a.found_inf != 0) {
         *scale = (float)(*scale * a.backoff);
         *tracker = 0;
     } else if (*tracker + 1 == a.interval) {

@@ -39,7 +39,7 @@ typedef struct {
     void *values;
     int64_t *inverse, *starts, *counts; /* `starts` also ends the last one */
     int64_t *chosen;    /* the first of each, by place */
-    ag_wide_divisor inner, found; /* of slices: (outer, n, inner), and how many are unique */
+    ag_wide_divisor inner, unique; /* of slices: (outer, n, inner), and how many are unique */
     uint64_t n, columns, column, packed, total;
     uint32_t far, wide, item;
     int32_t dt;

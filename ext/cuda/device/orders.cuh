@@ -204,8 +204,8 @@ AG_R void ag_unique_count(const ag_unique_args &a) {
 // The chosen slices of (outer, n, inner).
 AG_R void ag_unique_slices(const ag_unique_args &a) {
     AG_EACH(i, a.total) {
-        const uint64_t line = ag_quotient(i, a.inner), outer = ag_quotient(line, a.found);
-        const uint64_t from = outer * a.n + (uint64_t)a.chosen[line - outer * a.found.size];
+        const uint64_t line = ag_quotient(i, a.inner), outer = ag_quotient(line, a.unique);
+        const uint64_t from = outer * a.n + (uint64_t)a.chosen[line - outer * a.unique.size];
         ag_move_one(a.values, i, a.in, from * a.inner.size + (i - line * a.inner.size), a.item);
     }
 }

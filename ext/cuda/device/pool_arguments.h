@@ -17,7 +17,7 @@ typedef struct {
     void *out;
     const void *in;
     int64_t *index;       /* of maxima: where they were in their plane, or NULL */
-    const int64_t *given; /* the same, to be read */
+    const int64_t *indices; /* the same, to be read */
     ag_pool_places large, small, places; /* places: of indices */
     ag_wide_divisor area, channels, rows, columns; /* of what threads go through */
     ag_wide_divisor by_step[3], by_size[3], by_count[3]; /* by s, by the sizes of large and small */

@@ -113,7 +113,7 @@ template <class M> AG_R void ag_max_pool(const ag_pool_args &a) {
         int64_t place = (z.lo * a.size[1] + y.lo) * a.size[2] + x.lo;
         M best = ag_of_no_window(M());
         P top = 0;
-        bool found = false;
+        bool any_found = false;
         AG_ROLLED
         for (int64_t d = z.lo; d < z.hi; d += a.e[0])
             AG_ROLLED
@@ -123,8 +123,8 @@ template <class M> AG_R void ag_max_pool(const ag_pool_args &a) {
                 for (int64_t w = x.lo; w < x.hi; w += a.e[2]) {
                     const M own = *(const M *)(row + w * a.large.stride[2]);
                     const P v = ag_plain(own);
-                    if (found && !(v > top || v != v)) continue;
-                    found = true;
+                    if (any_found && !(v > top || v != v)) continue;
+                    any_found = true;
                     best = own;
                     top = v;
                     place = (d * a.size[1] + h) * a.size[2] + w;
@@ -141,7 +141,7 @@ template <class M> AG_R void ag_max_pool_backward(const ag_pool_args &a) {
     AG_EACH(i, a.n) {
         const ag_pool_seat s = ag_pool_seat::take(a, i);
         const char *grad = (const char *)a.in + s.plane(a.small);
-        const char *given = (const char *)a.given + s.plane(a.places);
+        const char *indices = (const char *)a.indices + s.plane(a.places);
         const int64_t place = (s.x[0] * a.size[1] + s.x[1]) * a.size[2] + s.x[2];
         const ag_span z = ag_windows_of(a, 0, s.x[0]), y = ag_windows_of(a, 1, s.x[1]);
         const ag_span x = ag_windows_of(a, 2, s.x[2]);
@@ -152,7 +152,7 @@ template <class M> AG_R void ag_max_pool_backward(const ag_pool_args &a) {
             for (int64_t h = y.lo; h < y.hi; h++)
                 AG_ROLLED
                 for (int64_t w = x.lo; w < x.hi; w++)
-                    if (*(const int64_t *)(given + d * a.places.stride[0] + h * a.places.stride[1]
+                    if (*(const int64_t *)(indices + d * a.places.stride[0] + h * a.places.stride[1]
                                            + w * a.places.stride[2])
                         == place)
                         sum += ag_plain(

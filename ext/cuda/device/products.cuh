@@ -33,25 +33,25 @@ template <class C> struct ag_real_numbers {
 template <class Z, class R> struct ag_complex_numbers {
     typedef Z stored;
     typedef Z computed;
-    __device__ static __forceinline__ Z made(R re, R im) {
+    __device__ static __forceinline__ Z make(R re, R im) {
         Z z;
         z.re = re;
         z.im = im;
         return z;
     }
-    __device__ static __forceinline__ Z load(Z x, bool conjugated) { return made(x.re, conjugated ? -x.im : x.im); }
+    __device__ static __forceinline__ Z load(Z x, bool conjugated) { return make(x.re, conjugated ? -x.im : x.im); }
     __device__ static __forceinline__ Z store(Z x) { return x; }
-    __device__ static __forceinline__ Z zero() { return made(0, 0); }
-    __device__ static __forceinline__ Z add(Z x, Z y) { return made(x.re + y.re, x.im + y.im); }
+    __device__ static __forceinline__ Z zero() { return make(0, 0); }
+    __device__ static __forceinline__ Z add(Z x, Z y) { return make(x.re + y.re, x.im + y.im); }
     __device__ static __forceinline__ Z add_product(Z sum, Z x, Z y) {
-        return made(ag_fused(-x.im, y.im, ag_fused(x.re, y.re, sum.re)),
+        return make(ag_fused(-x.im, y.im, ag_fused(x.re, y.re, sum.re)),
                     ag_fused(x.im, y.re, ag_fused(x.re, y.im, sum.im)));
     }
     // A real factor scales both parts: products with its zero would make NaN of infinities.
     __device__ static __forceinline__ Z scaled(Z x, const ag_cell &factor) {
         const R re = (R)ag_from_bits_f64(factor.word[0]), im = (R)ag_from_bits_f64(factor.word[1]);
-        if (im == 0) return made(x.re * re, x.im * re);
-        return made(x.re * re - x.im * im, x.re * im + x.im * re);
+        if (im == 0) return make(x.re * re, x.im * re);
+        return make(x.re * re - x.im * im, x.re * im + x.im * re);
     }
 };
 

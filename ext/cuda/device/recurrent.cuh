@@ -55,7 +55,7 @@ template <class T> AG_R T ag_of_two(const ag_two_places &p, uint64_t row, uint64
 template <class T> AG_R void ag_lstm_forward(const ag_cell_args &a) {
     AG_ELEMENTS_OF_ROWS(a) {
         const uint64_t n = a.n.size, row = ag_quotient(i, a.n), column = i - row * n;
-        T *const sums = (T *)a.sums + row * a.kept + column;
+        T *const sums = (T *)a.sums + row * a.ld + column;
         T g[5], cell, h;
         AG_UNROLL
         for (int k = 0; k < 4; k++)
@@ -73,7 +73,7 @@ template <class T> AG_R void ag_lstm_forward(const ag_cell_args &a) {
 template <class T> AG_R void ag_gru_forward(const ag_cell_args &a) {
     AG_ELEMENTS_OF_ROWS(a) {
         const uint64_t n = a.n.size, row = ag_quotient(i, a.n), column = i - row * n;
-        T *const sums = (T *)a.sums + row * a.kept + column;
+        T *const sums = (T *)a.sums + row * a.ld + column;
         const T *const others = (const T *)a.others + row * 3 * n + column;
         T g[4], s[3], h;
         AG_UNROLL
@@ -110,7 +110,7 @@ AG_R T ag_grad_of_state(const ag_cell_back_args &a, uint64_t row, uint64_t colum
 template <class T> AG_R void ag_lstm_backward(const ag_cell_back_args &a) {
     AG_ELEMENTS_OF_ROWS(a) {
         const uint64_t n = a.n.size, row = ag_quotient(i, a.n), column = i - row * n;
-        const T *const gates = (const T *)a.gates + row * a.kept + column;
+        const T *const gates = (const T *)a.gates + row * a.ld + column;
         T *const to = (T *)a.grad_sums + row * 4 * n + column;
         T g[5], d[4], h, dc = ag_of_two<T>(a.grad_cell, row, column, i);
         AG_UNROLL
@@ -128,7 +128,7 @@ template <class T> AG_R void ag_lstm_backward(const ag_cell_back_args &a) {
 template <class T> AG_R void ag_gru_backward(const ag_cell_back_args &a) {
     AG_ELEMENTS_OF_ROWS(a) {
         const uint64_t n = a.n.size, row = ag_quotient(i, a.n), column = i - row * n;
-        const T *const gates = (const T *)a.gates + row * a.kept + column;
+        const T *const gates = (const T *)a.gates + row * a.ld + column;
         const uint64_t to = row * 3 * n + column;
         const T before = ag_of_two<T>(a.state, row, column, i);
         T g[4], d[3], s[3], dh = ag_grad_of_state<T>(a, row, column, i);

@@ -8,7 +8,7 @@
 #define AG_RECURRENT_THREADS 256
 
 /* One step of a cell. Row j belongs to sequence j; rows lie one after the other, except for those
- * of `sums`, which are `kept` elements apart, and become the gates. */
+ * of `sums`, which are `ld` elements apart, and become the gates. */
 typedef struct {
     void *sums;         /* the input's part, and but for GRU that of the state */
     const void *others; /* GRU: that of the state */
@@ -18,7 +18,7 @@ typedef struct {
     void *h;            /* the state, or what is projected to it */
     void *state;        /* the same again, or NULL */
     ag_wide_divisor n;  /* elements of a gate */
-    uint64_t rows, kept;
+    uint64_t rows, ld;
     uint32_t relu;      /* instead of tanh */
 } ag_cell_args;
 
@@ -32,7 +32,7 @@ typedef struct {
 
 /* One step back. */
 typedef struct {
-    const void *gates; /* of this step, `kept` apart; of an Elman network its states */
+    const void *gates; /* of this step, `ld` apart; of an Elman network its states */
     ag_two_places grad;   /* of the state, from the steps behind */
     const void *grad_out; /* its gradient as a result, which is added; may be NULL */
     ag_two_places grad_cell;
@@ -43,7 +43,7 @@ typedef struct {
     void *h;    /* LSTM: the state before a projection; may be NULL */
     void *last; /* the state before, for the gradient of its weight; may be NULL */
     ag_wide_divisor n;
-    uint64_t rows, kept;
+    uint64_t rows, ld;
     uint32_t relu;
 } ag_cell_back_args;
 

@@ -22,7 +22,7 @@ typedef struct {
     int64_t kept_stride[AG_CUDA_DIMS];
     int64_t out_stride[2][AG_CUDA_DIMS];
     int64_t reduced_stride[AG_CUDA_DIMS];
-    ag_wide_divisor kept[AG_CUDA_DIMS];
+    ag_wide_divisor kept_axes[AG_CUDA_DIMS];
     ag_wide_divisor reduced[AG_CUDA_DIMS];
     uint64_t results;
     uint64_t length, chunk;      /* elements of a line, and of these for a block */

@@ -212,13 +212,13 @@ AG_R void ag_make_lowest(double &x, uint32_t turned) {
 AG_R void ag_make_lowest(ag_stored_f16 &x, uint32_t turned) { x.bits = turned ? 0x7C00 : 0xFC00; }
 AG_R void ag_make_lowest(ag_stored_bf16 &x, uint32_t turned) { x.bits = turned ? 0x7F80 : 0xFF80; }
 
-template <class C> struct ag_found {
+template <class C> struct ag_placed_value {
     C value;        // turned
     uint64_t place; // all bits: nothing was found yet
 };
 
 template <class C> struct ag_best {
-    typedef ag_found<C> Accumulator;
+    typedef ag_placed_value<C> Accumulator;
     AG_R Accumulator start(const ag_reduce_args &) {
         Accumulator acc;
         acc.value = ag_lowest<C>::make();

@@ -234,7 +234,7 @@ template <class Op> AG_R void ag_reduce(const ag_reduce_args &a) {
         Accumulator acc = Op::start(a);
         if (result < a.results) {
             ag_numbers at;
-            at.some = (const char *)a.in + ag_place(result, a.n_kept, a.kept, a.kept_stride);
+            at.some = (const char *)a.in + ag_place(result, a.n_kept, a.kept_axes, a.kept_stride);
             AG_ROLLED
             for (uint64_t line = first_line; line < last_line; line++) {
                 at.line = line * a.length;
@@ -262,8 +262,10 @@ template <class Op> AG_R void ag_reduce(const ag_reduce_args &a) {
                 ((Accumulator *)a.partial)[blockIdx.y * a.results + result] = acc;
             else
                 Op::finish(a, acc,
-                           (char *)a.out[0] + ag_place(result, a.n_kept, a.kept, a.out_stride[0]),
-                           (char *)a.out[1] + ag_place(result, a.n_kept, a.kept, a.out_stride[1]));
+                           (char *)a.out[0]
+                               + ag_place(result, a.n_kept, a.kept_axes, a.out_stride[0]),
+                           (char *)a.out[1]
+                               + ag_place(result, a.n_kept, a.kept_axes, a.out_stride[1]));
         }
     }
 }

@@ -133,7 +133,7 @@ AG_R void ag_write_row(const ag_row_args &a, int64_t base, const ag_row_batch<M,
 template <class Op, class T>
 AG_R T ag_of_the_group(T acc, T *shared, uint32_t lane, uint32_t group, uint32_t apart) {
     const uint32_t t = threadIdx.x;
-    T found;
+    T joined;
     shared[t] = acc;
     __syncthreads();
     AG_ROLLED
@@ -144,9 +144,9 @@ AG_R T ag_of_the_group(T acc, T *shared, uint32_t lane, uint32_t group, uint32_t
         }
         __syncthreads();
     }
-    found = shared[t - lane * apart];
+    joined = shared[t - lane * apart];
     __syncthreads();
-    return found;
+    return joined;
 }
 
 template <class Op, class M> AG_R void ag_rows(const ag_row_args &a) {
@@ -175,13 +175,13 @@ template <class Op, class M> AG_R void ag_rows(const ag_row_args &a) {
             ag_read_row<Op::OPERANDS>(a, base, k, lane, b);
             if (b.count) Op::take(acc, b.x, b.count);
         }
-        const auto found =
+        const auto joined =
             Op::settle(ag_of_the_group<Op>(acc, shared, lane, group, apart), P());
         AG_ROLLED
         for (uint64_t k = all; k-- > 0;) {
             if (k + 1 < all) ag_read_row<Op::OPERANDS>(a, base, k, lane, b);
             AG_UNROLL
-            for (int j = 0; j < N; j++) b.x[0][j] = Op::value(b.x[0][j], b.x[1][j], found);
+            for (int j = 0; j < N; j++) b.x[0][j] = Op::value(b.x[0][j], b.x[1][j], joined);
             ag_write_row(a, base, b);
         }
     }

@@ -106,7 +106,7 @@ template <class M> struct ag_running_extreme {
     typedef M In;
     typedef M Out;
     typedef decltype(ag_plain(M())) P;
-    typedef ag_found<P> Accumulator;
+    typedef ag_placed_value<P> Accumulator;
     enum { INPUTS = 1, PLACES = 1, ITEMS = ag_neighbours<M>::OF_MEMORY };
     AG_R Accumulator start() {
         Accumulator acc;
@@ -187,7 +187,7 @@ template <class M> struct ag_running_complex_log {
 // to the sum over i <= j of t_i e^(a_i - r_j); one of gradients from the end, to the sum over
 // j >= i of g_j e^(a_i - r_j). `top` is taken out of the sum that is kept, so that no term is
 // large.
-struct ag_scaled { double top, kept, sum; };
+struct ag_scaled { double top, scaled_sum, sum; };
 
 template <class M, bool BACK> struct ag_log_vector {
     typedef M In;
@@ -198,7 +198,7 @@ template <class M, bool BACK> struct ag_log_vector {
     AG_R Accumulator start() {
         Accumulator acc;
         acc.top = -INFINITY;
-        acc.kept = acc.sum = 0;
+        acc.scaled_sum = acc.sum = 0;
         return acc;
     }
     AG_CALLED Accumulator join(Accumulator x, Accumulator y) {
@@ -207,7 +207,7 @@ template <class M, bool BACK> struct ag_log_vector {
         const Accumulator low = later ? x : y;
         if (low.top == -INFINITY) return acc;
         const double scale = ag_shrunk(low.top, acc.top);
-        acc.kept += low.kept * scale;
+        acc.scaled_sum += low.scaled_sum * scale;
         acc.sum += low.sum * scale;
         return acc;
     }
@@ -221,11 +221,11 @@ template <class M, bool BACK> struct ag_log_vector {
             const double r = rounded_sum(x, x.sum, a);
             if (r == INFINITY) return acc; // as a divisor it leaves nothing
             acc.top = -r;
-            acc.kept = r != r ? r : (double)x.x[0];
+            acc.scaled_sum = r != r ? r : (double)x.x[0];
         } else {
             acc.top = x.x[1];
             if (x.x[1] == -INFINITY) return acc; // adds nothing
-            acc.kept = x.x[1] != x.x[1] ? x.x[1] : x.x[0];
+            acc.scaled_sum = x.x[1] != x.x[1] ? x.x[1] : x.x[0];
             acc.sum = 1;
         }
         return acc;
@@ -233,15 +233,15 @@ template <class M, bool BACK> struct ag_log_vector {
     AG_CALLED M result(Accumulator acc, const ag_operands<P> &x, const ag_scan_args &a) {
         const double v = x.x[0], own = x.x[1];
         if (BACK) {
-            if (acc.top != -INFINITY) return (M)(acc.kept * exp(own + acc.top));
+            if (acc.top != -INFINITY) return (M)(acc.scaled_sum * exp(own + acc.top));
             return (M)(v * exp(own - rounded_sum(x, x.sum, a)));
         }
         const double r = rounded_sum(x, acc.top + log(acc.sum), a);
-        return (M)(acc.top != -INFINITY ? acc.kept * exp(acc.top - r) : v * exp(own - r));
+        return (M)(acc.top != -INFINITY ? acc.scaled_sum * exp(acc.top - r) : v * exp(own - r));
     }
 };
 
-struct ag_scaled_complex { double top; ag_c128 kept; };
+struct ag_scaled_complex { double top; ag_c128 scaled_sum; };
 
 template <class M, bool BACK> struct ag_log_complex_vector {
     typedef M In;
@@ -252,7 +252,7 @@ template <class M, bool BACK> struct ag_log_complex_vector {
     AG_R Accumulator start() {
         Accumulator acc;
         acc.top = -INFINITY;
-        acc.kept = ag_make_c128(0, 0);
+        acc.scaled_sum = ag_make_c128(0, 0);
         return acc;
     }
     AG_CALLED Accumulator join(Accumulator x, Accumulator y) {
@@ -261,8 +261,8 @@ template <class M, bool BACK> struct ag_log_complex_vector {
         const Accumulator low = later ? x : y;
         if (low.top == -INFINITY) return acc;
         const double scale = ag_shrunk(low.top, acc.top);
-        acc.kept.re += low.kept.re * scale;
-        acc.kept.im += low.kept.im * scale;
+        acc.scaled_sum.re += low.scaled_sum.re * scale;
+        acc.scaled_sum.im += low.scaled_sum.im * scale;
         return acc;
     }
     // x * size * e^(angle i)
@@ -276,7 +276,7 @@ template <class M, bool BACK> struct ag_log_complex_vector {
         const double top = BACK ? -r.re : own.re;
         if (top == -INFINITY) return acc;
         acc.top = top;
-        acc.kept = turned_by(v, top != top ? top : 1.0, BACK ? r.im : own.im);
+        acc.scaled_sum = turned_by(v, top != top ? top : 1.0, BACK ? r.im : own.im);
         return acc;
     }
     AG_CALLED M result(Accumulator acc, const ag_operands<P> &x, const ag_scan_args &) {
@@ -285,9 +285,9 @@ template <class M, bool BACK> struct ag_log_complex_vector {
         if (acc.top == -INFINITY)
             one = turned_by(v, exp(own.re - r.re), BACK ? r.im - own.im : own.im - r.im);
         else if (BACK)
-            one = turned_by(acc.kept, exp(own.re + acc.top), -own.im);
+            one = turned_by(acc.scaled_sum, exp(own.re + acc.top), -own.im);
         else
-            one = turned_by(acc.kept, exp(acc.top - r.re), -r.im);
+            one = turned_by(acc.scaled_sum, exp(acc.top - r.re), -r.im);
         return ag_as_element(M(), one);
     }
 };
@@ -344,11 +344,11 @@ template <class T> struct ag_prefix { T before, total; };
 template <class Op, class T = typename Op::Accumulator>
 AG_R ag_prefix<T> ag_before_me(T own, T *shared, const ag_scan_args &a, uint32_t lane) {
     const uint32_t t = threadIdx.x, group = 1u << a.group, apart = a.by_rows ? 1 : 1u << a.width;
-    ag_prefix<T> found;
+    ag_prefix<T> prefix;
     if (group == 1) {
-        found.before = Op::start();
-        found.total = own;
-        return found;
+        prefix.before = Op::start();
+        prefix.total = own;
+        return prefix;
     }
     if (a.by_rows) {
         const uint32_t part = group < 32 ? group : 32, place = lane & (part - 1);
@@ -358,9 +358,9 @@ AG_R ag_prefix<T> ag_before_me(T own, T *shared, const ag_scan_args &a, uint32_t
             const T other = ag_moved_up(sum, step);
             if (place >= step) sum = Op::join(other, sum);
         }
-        found.before = ag_moved_up(sum, 1);
-        if (place == 0) found.before = Op::start();
-        found.total = ag_moved_from(sum, (t & 31) | (part - 1));
+        prefix.before = ag_moved_up(sum, 1);
+        if (place == 0) prefix.before = Op::start();
+        prefix.total = ag_moved_from(sum, (t & 31) | (part - 1));
         if (group > 32) {
             const uint32_t first = (t - lane) >> 5, warps = group >> 5, warp = lane >> 5;
             if (place == 31) shared[t >> 5] = sum;
@@ -368,13 +368,13 @@ AG_R ag_prefix<T> ag_before_me(T own, T *shared, const ag_scan_args &a, uint32_t
             T all = shared[first];
             AG_ROLLED
             for (uint32_t w = 1; w < warps; w++) {
-                if (w == warp) found.before = Op::join(all, found.before);
+                if (w == warp) prefix.before = Op::join(all, prefix.before);
                 all = Op::join(all, shared[first + w]);
             }
-            found.total = all;
+            prefix.total = all;
             __syncthreads();
         }
-        return found;
+        return prefix;
     }
     T sum = own;
     shared[t] = sum;
@@ -390,10 +390,10 @@ AG_R ag_prefix<T> ag_before_me(T own, T *shared, const ag_scan_args &a, uint32_t
         }
         __syncthreads();
     }
-    found.before = lane ? shared[t - apart] : Op::start();
-    found.total = shared[t + (group - 1 - lane) * apart];
+    prefix.before = lane ? shared[t - apart] : Op::start();
+    prefix.total = shared[t + (group - 1 - lane) * apart];
     __syncthreads();
-    return found;
+    return prefix;
 }
 
 // --- rows --------------------------------------------------------------------------------------
@@ -497,11 +497,11 @@ template <class Op> AG_R void ag_scan(const ag_scan_args &a) {
                                                   * a.inner.size)];
                 if (j < (int)count) own = Op::join(own, Op::of(x[j], a));
             }
-            const ag_prefix<T> found = ag_before_me<Op>(own, shared, a, lane);
+            const ag_prefix<T> prefix = ag_before_me<Op>(own, shared, a, lane);
             if (!a.totals) {
                 O out[N];
                 int64_t places[N];
-                T acc = Op::join(carry, found.before);
+                T acc = Op::join(carry, prefix.before);
                 AG_UNROLL
                 for (int j = 0; j < N; j++) {
                     if (j >= (int)count) continue;
@@ -513,7 +513,7 @@ template <class Op> AG_R void ag_scan(const ag_scan_args &a) {
                 if constexpr (Op::PLACES)
                     ag_write_neighbours<int64_t, N>(a, a.places + base, at, count, places);
             }
-            carry = Op::join(carry, found.total);
+            carry = Op::join(carry, prefix.total);
         }
         if (a.totals && there && lane == 0) ((T *)a.partial)[blockIdx.y * a.rows + row] = carry;
     }

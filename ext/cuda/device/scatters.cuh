@@ -174,12 +174,12 @@ template <class A> AG_R void ag_scatter_join(const ag_scatter_args &a) {
         const uint64_t end = ag_end_of_run(a, stop, key), parts = (end - 1) / a.chunk - chunk;
         const A *partial = (const A *)a.partial + column;
         A acc = A();
-        bool found = false;
+        bool any_found = false;
         AG_ROLLED
         for (uint64_t k = lane; k < parts && column < columns; k += group) {
             const A other = partial[2 * (chunk + 1 + k) * columns];
-            acc = found ? ag_together(a.move, acc, other) : other;
-            found = true;
+            acc = any_found ? ag_together(a.move, acc, other) : other;
+            any_found = true;
         }
         shared[t] = acc;
         __syncthreads();
@@ -220,7 +220,7 @@ template <class M> AG_R void ag_short_scatter(const ag_short_scatter_args &a) {
     typedef decltype(ag_widened(ag_plain(M()))) A;
     AG_EACH(i, a.n) {
         int64_t out = 0, in = 0, at = 0, own = 0;
-        uint64_t rest = i, count = a.with_self, found = 0;
+        uint64_t rest = i, count = a.with_self, terms = 0;
         bool inside = true;
         AG_ROLLED
         for (uint32_t d = 0; d < a.nd; d++) {
@@ -248,9 +248,9 @@ template <class M> AG_R void ag_short_scatter(const ag_short_scatter_args &a) {
             const A x = ag_widened(ag_plain(last));
             acc = count ? ag_together(a.move, acc, x) : x;
             count++;
-            found++;
+            terms++;
         }
-        if (found == 0) continue;
+        if (terms == 0) continue;
         if (a.move == AG_MOVE_LAST) {
             *p = last;
         } else {

@@ -42,14 +42,14 @@ template <class K> AG_R uint32_t ag_digit(K key, uint32_t shift, uint32_t bits) 
 // How many of each digit are in a part of the keys; thread t returns it for digit t.
 template <class K>
 AG_R uint32_t ag_count_digits(const K *keys, uint64_t n, uint32_t shift, uint32_t bits,
-                              uint32_t *found) {
-    found[threadIdx.x] = 0;
+                              uint32_t *counts) {
+    counts[threadIdx.x] = 0;
     __syncthreads();
     AG_ROLLED
     for (uint64_t i = threadIdx.x; i < n; i += AG_SORT_THREADS)
-        atomicAdd(&found[ag_digit(keys[i], shift, bits)], 1u);
+        atomicAdd(&counts[ag_digit(keys[i], shift, bits)], 1u);
     __syncthreads();
-    const uint32_t count = found[threadIdx.x];
+    const uint32_t count = counts[threadIdx.x];
     __syncthreads();
     return count;
 }
@@ -119,11 +119,11 @@ AG_R void ag_move_tile(const K *keys, const P *places, uint64_t start, uint32_t 
 // --- kernels -----------------------------------------------------------------------------------
 
 template <class K> AG_R void ag_sort_count(const ag_sort_args &a) {
-    __shared__ uint32_t found[AG_SORT_DIGITS];
+    __shared__ uint32_t counts[AG_SORT_DIGITS];
     const uint64_t start = blockIdx.x * a.chunk;
     const uint64_t n = start >= a.n ? 0 : a.n - start < a.chunk ? a.n - start : a.chunk;
     const uint32_t count =
-        ag_count_digits((const K *)a.keys[0] + start, n, a.shift, a.bits, found);
+        ag_count_digits((const K *)a.keys[0] + start, n, a.shift, a.bits, counts);
     a.counts[(uint64_t)threadIdx.x * a.blocks + blockIdx.x] = count;
 }
 

@@ -57,7 +57,7 @@ typedef struct {
  * In `words` there are for each its address, its elements, and the tiles before it. */
 typedef struct {
     ag_number factor; /* by which they are multiplied, or the norm that `bound` limits */
-    void *found;      /* float32: becomes 1 if an element isn't finite; may be NULL */
+    void *found_inf;      /* float32: becomes 1 if an element isn't finite; may be NULL */
     double *partial;  /* of norms: the sum of each tile */
     double bound;
     uint32_t count, bounded;
@@ -76,7 +76,7 @@ typedef struct {
  * float32. */
 typedef struct {
     void *scale, *tracker;
-    const void *found;
+    const void *found_inf;
     double growth, backoff;
     int64_t interval;
 } ag_scale_args;

@@ -162,17 +162,17 @@ cdef class Places:
 
 cdef list mask_positions(Tensor mask):
     """One dense int64 vector per dimension of a dense mask."""
-    cdef Tensor found
+    cdef Tensor positions
     cdef Py_ssize_t[2] shape
     cdef Py_ssize_t[1] step
     cdef int d
     shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
     shape[1] = step[0] = mask.nd
-    found = tensor_empty(DT_I64, 1 if mask.nd == 1 else 2, shape)
-    nonzero(found, mask, [])
+    positions = tensor_empty(DT_I64, 1 if mask.nd == 1 else 2, shape)
+    nonzero(positions, mask, [])
     if mask.nd == 1:
-        return [found]
-    return [contiguous(tensor_window(found, 1, shape, step, d)) for d in range(mask.nd)]
+        return [positions]
+    return [contiguous(tensor_window(positions, 1, shape, step, d)) for d in range(mask.nd)]
 
 
 cdef Tensor with_new_dim(Tensor a, int d):

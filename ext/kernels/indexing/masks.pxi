@@ -28,25 +28,25 @@ cdef Py_ssize_t true_in_block(const uint8_t* p, Py_ssize_t n, uint16_t* k,
 
     `k` has room for eight more than the block has elements.
     """
-    cdef Py_ssize_t i = n - n % 16, found = ag_true_places(p, n, k, most)
-    while i < n and found < most:
-        k[found] = <uint16_t>i
-        found += p[i] != 0
+    cdef Py_ssize_t i = n - n % 16, count = ag_true_places(p, n, k, most)
+    while i < n and count < most:
+        k[count] = <uint16_t>i
+        count += p[i] != 0
         i += 1
-    return least(found, most)
+    return least(count, most)
 
 
 cdef Py_ssize_t write_true(const uint8_t* p, Py_ssize_t n, int64_t* k,
                            Py_ssize_t left) noexcept nogil:
     """The first `left` positions of what is true; where there are fewer, zeros follow."""
     cdef uint16_t block[4104]
-    cdef Py_ssize_t first = 0, found, j
+    cdef Py_ssize_t first = 0, count, j
     while first < n and left:
-        found = true_in_block(p + first, least(n - first, MASK_BLOCK), block, left)
-        for j in range(found):
+        count = true_in_block(p + first, least(n - first, MASK_BLOCK), block, left)
+        for j in range(count):
             k[j] = first + block[j]
-        k += found
-        left -= found
+        k += count
+        left -= count
         first += MASK_BLOCK
     memset(k, 0, left * sizeof(int64_t))
     return left
@@ -54,17 +54,17 @@ cdef Py_ssize_t write_true(const uint8_t* p, Py_ssize_t n, int64_t* k,
 
 # --- nonzero ---------------------------------------------------------------------------------
 
-cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list found) except -1:
+cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list memo) except -1:
     cdef Tensor truth = contiguous(cast(a, DT_BOOL))
     if truth is not a:
-        found.append(truth)
+        memo.append(truth)
     sizes[0] = count_true(<const uint8_t*>truth.ptr, truth.count)
     return 0
 
 
-cdef int nonzero(Tensor out, Tensor a, list found) except -1:
+cdef int nonzero(Tensor out, Tensor a, list memo) except -1:
     """A row of positions for each element that isn't 0, in order."""
-    cdef Tensor truth = <Tensor>found[0] if found else a
+    cdef Tensor truth = <Tensor>memo[0] if memo else a
     if out.count == 0:
         return 0
     if a.nd == 1:
@@ -81,11 +81,11 @@ cdef int write_rows(Tensor truth, int64_t* k, Py_ssize_t left) except -1:
     cdef uint16_t block[4104]
     cdef int64_t at[64]
     cdef int d, last = truth.nd - 1
-    cdef Py_ssize_t length = truth.sizes[last], row = 0, first = 0, found, place, j
+    cdef Py_ssize_t length = truth.sizes[last], row = 0, first = 0, count, place, j
     memset(at, 0, sizeof(at))
     while first < truth.count and left:
-        found = true_in_block(p + first, least(truth.count - first, MASK_BLOCK), block, left)
-        for j in range(found):
+        count = true_in_block(p + first, least(truth.count - first, MASK_BLOCK), block, left)
+        for j in range(count):
             place = first + block[j]
             while place - row >= length:
                 row += length
@@ -98,7 +98,7 @@ cdef int write_rows(Tensor truth, int64_t* k, Py_ssize_t left) except -1:
                 k[d] = at[d]
             k[last] = place - row
             k += truth.nd
-        left -= found
+        left -= count
         first += MASK_BLOCK
     memset(k, 0, left * truth.nd * sizeof(int64_t))
     return 0
@@ -118,21 +118,21 @@ cdef int only_mask(tuple indices) noexcept:
     return place
 
 
-cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list found) except -1:
-    """Count the true elements of each mask, and append the mask, contiguous, to `found`."""
+cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list memo) except -1:
+    """Count the true elements of each mask, and append the mask, contiguous, to `memo`."""
     cdef Tensor mask
     for entry in <tuple>indices:
         if entry is None or (<Tensor>entry).dt != DT_BOOL:
             continue
         mask = contiguous(<Tensor>entry)
-        sizes[len(found)] = count_true(<const uint8_t*>mask.ptr, mask.count)
-        found.append(mask)
+        sizes[len(memo)] = count_true(<const uint8_t*>mask.ptr, mask.count)
+        memo.append(mask)
     return 0
 
 
 cdef int count_put(Tensor a, object indices, Tensor values, bint accumulate, Py_ssize_t* sizes,
-                   list found) except -1:
-    return count_masks(a, indices, sizes, found)
+                   list memo) except -1:
+    return count_masks(a, indices, sizes, memo)
 
 
 cdef struct MaskPlan:
@@ -239,7 +239,7 @@ cdef bint rows_are_long(Tensor a, Tensor mask) noexcept:
     return mask.nd > 0 and by_mask(&plan, a, mask)
 
 
-cdef bint move_by_mask(int mode, Tensor a, tuple indices, list found, Tensor other) except -1:
+cdef bint move_by_mask(int mode, Tensor a, tuple indices, list memo, Tensor other) except -1:
     """
     Move between what a mask over all of `a` selects and `other`, dense and of as many elements.
 
@@ -249,9 +249,9 @@ cdef bint move_by_mask(int mode, Tensor a, tuple indices, list found, Tensor oth
     cdef Tensor mask
     cdef StorageImpl* counted
     cdef int team
-    if len(indices) != 1 or len(found) != 1:
+    if len(indices) != 1 or len(memo) != 1:
         return False
-    mask = <Tensor>found[0]
+    mask = <Tensor>memo[0]
     if mask.nd == 0 or mask.nd != a.nd or mask.count == 0 or not by_mask(&plan, a, mask):
         return False
     plan.mode = mode
@@ -428,7 +428,7 @@ cdef int fill_true(Tensor a, Tensor mask, int place, Tensor value) except -1:
 # --- places as often as counts say ------------------------------------------------------------
 
 cdef int count_repeats(Tensor repeats, object output_size, Py_ssize_t* sizes,
-                       list found) except -1:
+                       list memo) except -1:
     """The sum of the counts, none of which may be negative."""
     cdef Tensor k = positions(repeats)
     cdef const int64_t* p = <const int64_t*>k.ptr
@@ -447,13 +447,13 @@ cdef int count_repeats(Tensor repeats, object output_size, Py_ssize_t* sizes,
         raise RuntimeError("repeat_interleave: Storage size calculation overflowed with "
                            f"sizes=[{sum(k.tolist())}]")
     sizes[0] = total
-    found.append(k)
+    memo.append(k)
     return 0
 
 
-cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list found) except -1:
+cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list memo) except -1:
     """The place of each count as often as it says."""
-    cdef Tensor counts = <Tensor>found[0]
+    cdef Tensor counts = <Tensor>memo[0]
     cdef int64_t* k = <int64_t*>out.ptr
     cdef Py_ssize_t i, stop, at = 0
     for i in range(counts.count):
@@ -469,7 +469,7 @@ cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list fo
 
 # --- how often numbers occur ------------------------------------------------------------------
 
-cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list found) except -1:
+cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list memo) except -1:
     """One more than the largest number; those are whole and not negative."""
     cdef Tensor numbers = contiguous(cast(a, DT_I64))
     cdef const int64_t* p = <const int64_t*>numbers.ptr
@@ -493,12 +493,12 @@ cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list foun
         raise RuntimeError(
             f"bincount(): maximum value of input overflowed, it should be < {high} but got {high}")
     sizes[0] = minlength if minlength > high + 1 else <Py_ssize_t>(high + 1)
-    found.append(numbers)
+    memo.append(numbers)
     return 0
 
 
-cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list found) except -1:
-    cdef Tensor numbers = <Tensor>found[0]
+cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list memo) except -1:
+    cdef Tensor numbers = <Tensor>memo[0]
     cdef const int64_t* p = <const int64_t*>numbers.ptr
     cdef int64_t* bins = <int64_t*>out.ptr
     cdef int64_t others[1024]           # of every second number: a count waits for the one before

@@ -159,7 +159,7 @@ cdef struct RowsPlan:
 cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef RowsPlan* plan = <RowsPlan*>ctx
     cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.pairs_per_lane
-    cdef Pair* found
+    cdef Pair* in_order
     cdef Py_ssize_t row, j, at, to
     cdef int64_t* k
     cdef bint few = plan.take <= 32 and 8 * plan.take <= plan.size
@@ -167,23 +167,23 @@ cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
         at = row // plan.inner * plan.size * plan.inner + row % plan.inner
         to = row // plan.inner * plan.take * plan.inner + row % plan.inner
-        found = pairs + plan.size
+        in_order = pairs + plan.size
         if chosen:
             if plan.take > 0:
-                # Scratch for twice as many keys as there are elements is what follows `found`.
+                # Scratch for twice as many keys as there are elements is what follows `in_order`.
                 SELECT.first(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, plan.take,
-                             plan.flip != 0, <char*>found, <uint64_t*>pairs)
-                found = sort_pairs(pairs, found, plan.take)
+                             plan.flip != 0, <char*>in_order, <uint64_t*>pairs)
+                in_order = sort_pairs(pairs, in_order, plan.take)
         else:
             load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, plan.flip, pairs)
             if few:
-                first_pairs(pairs, plan.size, found, plan.take)
+                first_pairs(pairs, plan.size, in_order, plan.take)
             else:
-                found = sort_pairs(pairs, found, plan.size)
+                in_order = sort_pairs(pairs, in_order, plan.size)
         # Each place moves to the front of the pairs, behind which all have been read.
-        k = <int64_t*>found
+        k = <int64_t*>in_order
         for j in range(plan.take):
-            k[j] = found[j].place
+            k[j] = in_order[j].place
             plan.index[to + j * plan.inner] = k[j]
         move_words(MOVE_GATHER, plan.item, plan.values + to * plan.item, plan.inner * plan.item,
                    <char*>plan.a + at * plan.item, 0, plan.inner * plan.item, k, plan.take)

@@ -228,7 +228,7 @@ cdef tuple unique_whole(Tensor a, bint return_inverse):
 
 
 cdef int unique_of(object array, object shape, bint sort, bint return_inverse, bint return_counts,
-                   int dt, Py_ssize_t* sizes, list found) except -1:
+                   int dt, Py_ssize_t* sizes, list memo) except -1:
     """Find the unique elements of a vector; NaNs are different from each other. Results that nobody
     wants are empty."""
     cdef Py_ssize_t n = array.size
@@ -250,54 +250,54 @@ cdef int unique_of(object array, object shape, bint sort, bint return_inverse, b
         counts = _np.diff(_np.concatenate((_np.flatnonzero(first), [n]))).astype(_np.int64)
     array = array[first]
     sizes[0] = len(array)
-    found.extend((array, groups, counts))
+    memo.extend((array, groups, counts))
     return 0
 
 
-cdef int unique_rows(Tensor a, int dim, bint sort, Py_ssize_t* sizes, list found) except -1:
+cdef int unique_rows(Tensor a, int dim, bint sort, Py_ssize_t* sizes, list memo) except -1:
     """Find the unique slices along a dimension."""
     dim = normal_dim(dim, a.nd)
     array = values_of(a)
     if a.nd == 0:
-        return unique_of(array.reshape(-1), (1,), sort, True, True, a.dt, sizes, found)
+        return unique_of(array.reshape(-1), (1,), sort, True, True, a.dt, sizes, memo)
     size = a.sizes[dim]
     rows = _np.moveaxis(array, dim, 0).reshape(size, -1 if a.count else 0)
     order = _np.lexsort(_np.fliplr(rows).T) if sort and rows.size else _np.arange(size)
     ordered = rows[order]
     first, groups, counts = groups_of(order, (ordered[1:] != ordered[:max(size - 1, 0)]).any(1))
     sizes[0] = len(first)
-    found.extend((_np.take(array, first, dim), groups, counts))
+    memo.extend((_np.take(array, first, dim), groups, counts))
     return 0
 
 
 cdef int count_unique(Tensor a, bint is_sorted, bint return_inverse, bint return_counts,
-                      Py_ssize_t* sizes, list found) except -1:
-    cdef tuple made
+                      Py_ssize_t* sizes, list memo) except -1:
+    cdef tuple uniques
     if a.dt <= DT_I64:
-        made = unique_whole(contiguous(a), return_inverse)
-        if made is not None:
-            values, groups, counts = [values_of(<Tensor>t) for t in made]
+        uniques = unique_whole(contiguous(a), return_inverse)
+        if uniques is not None:
+            values, groups, counts = [values_of(<Tensor>t) for t in uniques]
             sizes[0] = len(values)
-            found.extend((values, groups.reshape(tuple(sizes_of(a))) if return_inverse else groups,
-                          counts if return_counts else counts[:0]))
+            memo.extend((values, groups.reshape(tuple(sizes_of(a))) if return_inverse else groups,
+                         counts if return_counts else counts[:0]))
             return 0
     return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), True, return_inverse,
-                     return_counts, a.dt, sizes, found)
+                     return_counts, a.dt, sizes, memo)
 
 
 cdef int count_unique_dim(Tensor a, Py_ssize_t dim, bint is_sorted, bint return_inverse,
-                          bint return_counts, Py_ssize_t* sizes, list found) except -1:
-    return unique_rows(a, <int>dim, True, sizes, found)
+                          bint return_counts, Py_ssize_t* sizes, list memo) except -1:
+    return unique_rows(a, <int>dim, True, sizes, memo)
 
 
 cdef int count_runs(Tensor a, bint return_inverse, bint return_counts, object dim,
-                    Py_ssize_t* sizes, list found) except -1:
+                    Py_ssize_t* sizes, list memo) except -1:
     cdef Tensor dense
     if dim is not None:
-        return unique_rows(a, dim, False, sizes, found)
+        return unique_rows(a, dim, False, sizes, memo)
     dense = contiguous(a)
     sizes[0] = SELECT.runs(dense.dt, DT_SIZE[dense.dt], dense.ptr, dense.count, 0, NULL, NULL, NULL)
-    found.append(dense)
+    memo.append(dense)
     return 0
 
 
@@ -309,30 +309,30 @@ cdef int put_array(Tensor out, object array) except -1:
     return 0
 
 
-cdef int put_found(Tensor values, Tensor inverse, Tensor counts, list found) except -1:
-    put_array(values, found[0])
-    put_array(inverse, found[1])
-    return put_array(counts, found[2])
+cdef int put_unique(Tensor values, Tensor inverse, Tensor counts, list memo) except -1:
+    put_array(values, memo[0])
+    put_array(inverse, memo[1])
+    return put_array(counts, memo[2])
 
 
 cdef int unique(Tensor values, Tensor inverse, Tensor counts, Tensor a, bint is_sorted,
-                bint return_inverse, bint return_counts, list found) except -1:
-    return put_found(values, inverse, counts, found)
+                bint return_inverse, bint return_counts, list memo) except -1:
+    return put_unique(values, inverse, counts, memo)
 
 
 cdef int unique_dim(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py_ssize_t dim,
                     bint is_sorted, bint return_inverse, bint return_counts,
-                    list found) except -1:
-    return put_found(values, inverse, counts, found)
+                    list memo) except -1:
+    return put_unique(values, inverse, counts, memo)
 
 
 cdef int unique_consecutive(Tensor values, Tensor inverse, Tensor counts, Tensor a,
                             bint return_inverse, bint return_counts, object dim,
-                            list found) except -1:
+                            list memo) except -1:
     cdef Tensor dense
     if dim is not None:
-        return put_found(values, inverse, counts, found)
-    dense = <Tensor>found[0]
+        return put_unique(values, inverse, counts, memo)
+    dense = <Tensor>memo[0]
     SELECT.runs(dense.dt, DT_SIZE[dense.dt], dense.ptr, dense.count, values.count, values.ptr,
                 <int64_t*>inverse.ptr if return_inverse else NULL,
                 <int64_t*>counts.ptr if return_counts else NULL)
@@ -346,7 +346,7 @@ cdef struct MembersPlan:
     const char* tests
     uint8_t* out
     char* scratch           # two times as many pairs as there are tests
-    const Pair* found       # where in scratch they are sorted; NULL: there is a table instead
+    const Pair* pairs       # where in scratch they are sorted; NULL: there is a table instead
     uint8_t* table          # of whole numbers: what is said of each from `low` on
     uint64_t room           # numbers that fit in
     uint64_t low            # a key, like the next
@@ -370,12 +370,12 @@ cdef void members_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t n = least(plan.n - first, MEMBERS_AT_ONCE)
     cdef uint64_t key, nan = key_of_nan(plan.dt)
     cdef uint64_t least_key = plan.low, width = plan.width
-    cdef const Pair* found = plan.found
+    cdef const Pair* members = plan.pairs
     cdef const uint8_t* table = plan.table
     cdef uint8_t* out = plan.out + first
     cdef bint invert = plan.invert, inside, floating = plan.dt >= DT_F16
     load_pairs(plan.dt, plan.a + first * plan.item, 1, n, 0, pairs)
-    if found == NULL:
+    if members == NULL:
         for i in range(n):
             key = pairs[i].key - least_key
             inside = key < width
@@ -387,9 +387,9 @@ cdef void members_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         size = m
         while size > 0:                 # as in place_in_row()
             half = (size + 1) // 2
-            low += half & -<Py_ssize_t>(found[low + half - 1].key < key)
+            low += half & -<Py_ssize_t>(members[low + half - 1].key < key)
             size -= half
-        out[i] = invert ^ (low < m and found[low].key == key and not (floating and key == nan))
+        out[i] = invert ^ (low < m and members[low].key == key and not (floating and key == nan))
 
 
 cdef bint list_members(MembersPlan* plan, const Pair* pairs) noexcept nogil:
@@ -414,9 +414,9 @@ cdef void members_run(void* ctx) noexcept nogil:
     cdef Pair* pairs = <Pair*>plan.scratch
     load_pairs(plan.dt, plan.tests, 1, plan.m, 0, pairs)
     plan.table = <uint8_t*>(pairs + 2 * plan.m)
-    plan.found = NULL
+    plan.pairs = NULL
     if not list_members(plan, pairs):
-        plan.found = sort_pairs(pairs, pairs + plan.m, plan.m)
+        plan.pairs = sort_pairs(pairs, pairs + plan.m, plan.m)
     parallel_for(members_tile, plan, parts(plan.n, MEMBERS_AT_ONCE),
                  team_size(plan.work))
 
@@ -485,12 +485,12 @@ cdef inline Py_ssize_t place_in_row(const real_t* row, Py_ssize_t size, real_t x
                                     bint right) noexcept nogil:
     """How many elements stand before x. Nobody can predict which half it is in: no branch asks."""
     cdef Py_ssize_t low = 0, half
-    cdef real_t found
+    cdef real_t element
     while size > 0:
         half = (size + 1) // 2
-        found = row[low + half - 1]
+        element = row[low + half - 1]
         # Said so that NaN is above everything.
-        low += half & -<Py_ssize_t>(not (found > x) if right else not (found >= x))
+        low += half & -<Py_ssize_t>(not (element > x) if right else not (element >= x))
         size -= half
     return low
 
@@ -499,11 +499,11 @@ cdef inline Py_ssize_t place_by_steps(const real_t* row, const int64_t* sorter, 
                                       real_t x, bint right) noexcept nogil:
     """The same where NaN ends a row, which counts as below x: the steps of torch decide."""
     cdef Py_ssize_t low = 0, high = size, middle
-    cdef real_t found
+    cdef real_t element
     while low < high:
         middle = (low + high) // 2
-        found = row[middle if sorter == NULL else sorter[middle]]
-        if not (found > x if right else found >= x):
+        element = row[middle if sorter == NULL else sorter[middle]]
+        if not (element > x if right else element >= x):
             low = middle + 1
         else:
             high = middle

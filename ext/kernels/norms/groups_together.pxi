@@ -44,7 +44,7 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
     cdef Py_ssize_t group, c, channels = plan.groups * plan.per, place = s * plan.run * channels
     cdef const char* g = plan.g + place * plan.item
     cdef const char* p = plan.p + place * plan.item
-    cdef double* kept = <double*>plan.partial + 2 * s * channels
+    cdef double* partial = <double*>plan.partial + 2 * s * channels
     cdef double* sums = sums_of(plan, s)
     cdef double* products = sums + channels
     cdef char* means = <char*>(sums + 2 * channels)
@@ -58,8 +58,8 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
     for group in range(plan.groups):
         c0 = c1 = 0
         for c in range(group * plan.per, (group + 1) * plan.per):
-            kept[2 * c] = sums[c]
-            kept[2 * c + 1] = products[c]
+            partial[2 * c] = sums[c]
+            partial[2 * c + 1] = products[c]
             c0 += sums[c] * either(k, plan.weight, c, 1)
             c1 += products[c] * either(k, plan.weight, c, 1)
         spread = at(k, plan.spreads, s * plan.groups + group)

@@ -45,10 +45,10 @@ cdef int complex_logsumexp(Tensor out, Tensor a, object dims) except -1:
 
 cdef Tensor kept_extreme(Tensor a, object dims):
     """The largest elements, reduced dimensions kept."""
-    cdef Result made
+    cdef Result result
     cdef Tensor out
-    extreme(&made, a, dims, True, "logsumexp")
-    out = fresh(&made, ON_CPU)
+    extreme(&result, a, dims, True, "logsumexp")
+    out = fresh(&result, ON_CPU)
     extreme_into(R_MAX, out, a, dims)
     return out
 

@@ -105,11 +105,11 @@ cdef void var_passes(VarPlan* plan) noexcept nogil:
 
 cdef void var_whole(void* ctx) noexcept nogil:
     cdef VarPlan* plan = <VarPlan*>ctx
-    cdef char* found = <char*>(plan.partial + plan.rows * plan.chunks)
+    cdef char* results = <char*>(plan.partial + plan.rows * plan.chunks)
     cdef Py_ssize_t r
     plan.exact = False
     var_passes(plan)
-    plan.finish(found, plan.out, plan.rows, 1, 1)
+    plan.finish(results, plan.out, plan.rows, 1, 1)
     if plan.again:
         for r in range(plan.rows):
             if to_repeat(plan, r):
@@ -117,7 +117,7 @@ cdef void var_whole(void* ctx) noexcept nogil:
                 break
     if plan.exact:
         var_passes(plan)
-        plan.finish(found, plan.out, plan.rows, 1, 1)
+        plan.finish(results, plan.out, plan.rows, 1, 1)
 
 
 cdef Tensor real_window(Tensor a, int part):

@@ -244,13 +244,13 @@ typedef int64_t AG_NAME(ag_bits_vec_)
 /* The first n elements of a vector, zeros for the others, whatever these are. */
 AG_FN VEC AG_NAME(ag_first_)(const AG_T *x, ptrdiff_t n) {
 #if AG_T_SIZE == 4
-    static const int32_t kept[2 * LANES] = {
+    static const int32_t mask[2 * LANES] = {
 #else
-    static const int64_t kept[2 * LANES] = {
+    static const int64_t mask[2 * LANES] = {
 #endif
         [0 ... LANES - 1] = -1};
     typedef AG_NAME(ag_bits_vec_) bits;
-    return (VEC)(*(const bits *)x & *(const bits *)(kept + LANES - n));
+    return (VEC)(*(const bits *)x & *(const bits *)(mask + LANES - n));
 }
 
 /* c[j * col_step + i] += sum over runs and p < length of y[j * y_step + ...] * x[at[run] + base[i] + p],

@@ -107,16 +107,16 @@ static void ag_input_2x2(const float *x, ptrdiff_t row, ptrdiff_t n, float *v, p
  * if a result isn't finite. */
 static float ag_output_2x2(const float *m, ptrdiff_t step, ptrdiff_t n, float bias, float *y,
                            ptrdiff_t row) {
-    float kept = 0;
+    float probe = 0;
 #define AG_CALL(L)                                       \
     {                                                    \
-        kept += ag_output_2x2_##L(m, step, bias, y, row);  \
+        probe += ag_output_2x2_##L(m, step, bias, y, row); \
         y += 2 * L;                                      \
         m += L;                                          \
     }
     AG_CUT(AG_CALL)
 #undef AG_CALL
-    return kept;
+    return probe;
 }
 
 /* 9 numbers of each of n rows, side by side: t[q * AG_LANES + i] = w[i * ld + q]. */
@@ -222,7 +222,7 @@ static void ag_filter_2x2(const float *w, ptrdiff_t row, ptrdiff_t ld, ptrdiff_t
 static float ag_filter_gradient_2x2(const float *u, ptrdiff_t step, ptrdiff_t row,
                                     ptrdiff_t channels, ptrdiff_t n, float *w, ptrdiff_t ld) {
     AG_WIDEST all = {0};
-    float kept = 0;
+    float probe = 0;
     /* What is written goes to memory in long pieces. */
     float lines[AG_LANES * 9 * AG_CHANNELS];
     for (ptrdiff_t i = 0; i < n; i += AG_LANES) {
@@ -258,8 +258,8 @@ static float ag_filter_gradient_2x2(const float *u, ptrdiff_t step, ptrdiff_t ro
         for (ptrdiff_t j = 0; j < now; j++)
             memcpy(w + (i + j) * ld, lines + j * 9 * AG_CHANNELS, (size_t)(9 * channels) * sizeof(float));
     }
-    for (int i = 0; i < AG_LANES; i++) kept += all[i];
-    return kept;
+    for (int i = 0; i < AG_LANES; i++) probe += all[i];
+    return probe;
 }
 
 /* A y A' of n tiles side by side, whose rows of `width` numbers (whole vectors, a channel each) lie

@@ -72,7 +72,7 @@ AG_FN void AG_NAME(ag_input_2x2_)(const float *x, ptrdiff_t row, float *v, ptrdi
 
 AG_FN float AG_NAME(ag_output_2x2_)(const float *m, ptrdiff_t step, float bias, float *y,
                                   ptrdiff_t row) {
-    VEC top[4], low[4], kept;
+    VEC top[4], low[4], probe;
     float sum = 0;
     for (int b = 0; b < 4; b++) {
         const VEC m0 = LOAD(m + b * step), m1 = LOAD(m + (4 + b) * step);
@@ -86,11 +86,11 @@ AG_FN float AG_NAME(ag_output_2x2_)(const float *m, ptrdiff_t step, float bias, 
     STORE(y + AG_L, AG_NAME(AG_TILE_HIGH_)(y00, y01));
     STORE(y + row, AG_NAME(AG_TILE_LOW_)(y10, y11));
     STORE(y + row + AG_L, AG_NAME(AG_TILE_HIGH_)(y10, y11));
-    kept = (y00 + y01 + (y10 + y11)) * 0.0f;
+    probe = (y00 + y01 + (y10 + y11)) * 0.0f;
 #if AG_L == 1
-    sum = kept;
+    sum = probe;
 #else
-    for (int i = 0; i < AG_L; i++) sum += kept[i];
+    for (int i = 0; i < AG_L; i++) sum += probe[i];
 #endif
     return sum;
 }

@@ -265,7 +265,7 @@ static float ag_output_4x4(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdi
     const AG_WIDEST first = *(const AG_WIDEST *)bias;
     /* Some tiles at a time, as above. */
     float lines[AG_TOGETHER][16 * AG_LANES];
-    float kept = 0;
+    float probe = 0;
     for (ptrdiff_t begin = 0; begin < n; begin += AG_TOGETHER) {
         const ptrdiff_t some = n - begin < AG_TOGETHER ? n - begin : AG_TOGETHER;
         for (ptrdiff_t t = 0; t < some; t++) {
@@ -294,8 +294,8 @@ static float ag_output_4x4(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdi
         ag_output_4x4_spread(lines[0], some, now, high, wide - 4 * begin, y + 4 * begin * y_step,
                              channel, y_row, y_step);
     }
-    for (int i = 0; i < AG_LANES; i++) kept += all[i];
-    return kept;
+    for (int i = 0; i < AG_LANES; i++) probe += all[i];
+    return probe;
 }
 
 /* G' u G for n columns (`width` are there) of each of some rows: 9 taps a column, those of a row's
@@ -304,7 +304,7 @@ static float ag_filter_gradient_4x4(const float *u, ptrdiff_t width, ptrdiff_t s
                                     ptrdiff_t n, float *w, ptrdiff_t ld) {
     AG_WIDEST all = {0};
     float lines[AG_TOGETHER][9 * AG_LANES];
-    float kept = 0;
+    float probe = 0;
     const ptrdiff_t vectors = (n + AG_LANES - 1) / AG_LANES, total = vectors * rows;
     for (ptrdiff_t first = 0; first < total; first += AG_TOGETHER) {
         const ptrdiff_t end = total - first < AG_TOGETHER ? total : first + AG_TOGETHER;
@@ -339,8 +339,8 @@ static float ag_filter_gradient_4x4(const float *u, ptrdiff_t width, ptrdiff_t s
                          w + q / vectors * ld + 9 * i);
         }
     }
-    for (int i = 0; i < AG_LANES; i++) kept += all[i];
-    return kept;
+    for (int i = 0; i < AG_LANES; i++) probe += all[i];
+    return probe;
 }
 
 #endif
