@@ -64,11 +64,11 @@ def generate() -> list[Module]:
     from ext.codegen.generate import main
 
     GENERATED_DIR.mkdir(parents=True, exist_ok=True)
-    return [_as_module(found) for found in main(GENERATED_DIR, PACKAGE_DIR) or ()]
+    return [_as_module(described) for described in main(GENERATED_DIR, PACKAGE_DIR) or ()]
 
 
-def _as_module(found) -> Module:
-    get = found.get if isinstance(found, dict) else lambda key, *d: getattr(found, key, *d)
+def _as_module(module) -> Module:
+    get = module.get if isinstance(module, dict) else lambda key, *d: getattr(module, key, *d)
     source = get("source", None) or get("path", None)
     flags = tuple(get("flags", ()))
     return Module(get("name", None), str(Path(source).resolve()), get("kind", "plain"), flags)
@@ -273,10 +273,10 @@ def numpy_include() -> str:
 
 def include_dirs() -> list[str]:
     """Return the folders of headers; ours are relative to the root."""
-    found = ["ext/core", "ext/kernels", "ext/cuda", os.path.relpath(GENERATED_DIR, ROOT)]
+    folders = ["ext/core", "ext/kernels", "ext/cuda", os.path.relpath(GENERATED_DIR, ROOT)]
     python = sysconfig.get_paths()
-    found += [numpy_include(), python["include"], python["platinclude"]]
-    return list(dict.fromkeys(found))
+    folders += [numpy_include(), python["include"], python["platinclude"]]
+    return list(dict.fromkeys(folders))
 
 
 def replace_if_changed(source: Path, target: Path) -> None:

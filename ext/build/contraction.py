@@ -72,15 +72,15 @@ def fused_in(command: list[str], source: Path) -> list[str]:
 
 def functions_with(instruction: re.Pattern, assembly: str) -> list[str]:
     """Labels behind which an instruction stands, the local ones of a function left out."""
-    found, where = set(), "?"
+    functions, where = set(), "?"
     for line in assembly.splitlines():
         if line[:1] not in ("\t", " "):
             label = LABEL.match(line)
             if label and not label.group(1).startswith((".L", "L")):
                 where = label.group(1)
         elif instruction.fullmatch(line.split(maxsplit=1)[0] if line.split() else ""):
-            found.add(where)
-    return sorted(found)
+            functions.add(where)
+    return sorted(functions)
 
 
 class Commands(BuildExt):
@@ -91,15 +91,17 @@ class Commands(BuildExt):
 
     def kernels(self) -> list[tuple[str, list[str], Path]]:
         """Name, compiler command and C file of each module of each set that can fuse."""
-        found = []
+        result = []
         for unit in self.units:
             for library in unit.libraries:
                 if len(unit.libraries) > 1 or library.name == unit.name + "_base":
-                    found.append((library.name, library.compile_command, self.builder.c_file(unit)))
+                    result.append(
+                        (library.name, library.compile_command, self.builder.c_file(unit))
+                    )
         able = {}
-        for _, command, _ in found:
+        for _, command, _ in result:
             able.setdefault(_set_of(command), Probe(command, command).compiles((), HAS_FUSED))
-        return [one for one in found if able[_set_of(one[1])]]
+        return [one for one in result if able[_set_of(one[1])]]
 
 
 def _set_of(command: list[str]) -> str:
@@ -120,14 +122,14 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m ext.build.contraction", description=__doc__.split("\n")[0]
     )
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="those alone, as kern_avx2")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
         kernels = of_tree().kernels()
     except REFUSALS as error:
         print(error)
         return 2
-    wanted = [one for one in kernels if not given.modules or one[0] in given.modules]
-    if missing := sorted(set(given.modules) - {name for name, _, _ in wanted}):
+    wanted = [one for one in kernels if not options.modules or one[0] in options.modules]
+    if missing := sorted(set(options.modules) - {name for name, _, _ in wanted}):
         parser.error(f"no kernels that can fuse: {', '.join(missing)}")
     if absent := [source.name for _, _, source in wanted if not source.exists()]:
         print(f"There is no {absent[0]} yet: build first (pip install -e .).", file=sys.stderr)
@@ -135,12 +137,12 @@ def main(arguments: list[str] | None = None) -> int:
     # The longest first.
     wanted.sort(key=lambda one: -one[2].stat().st_size)
     with ThreadPoolExecutor(job_count()) as pool:
-        found = list(pool.map(lambda one: fused_in(one[1], one[2]), wanted))
-    for (name, _, _), functions in zip(wanted, found, strict=True):
+        fused = list(pool.map(lambda one: fused_in(one[1], one[2]), wanted))
+    for (name, _, _), functions in zip(wanted, fused, strict=True):
         if functions:
             print(f"{name} fuses products that its source does not name in {', '.join(functions)}")
-    print(f"{len(wanted)} modules of kernels compiled, {sum(map(bool, found))} fuse by themselves")
-    return 1 if any(found) else 0
+    print(f"{len(wanted)} modules of kernels compiled, {sum(map(bool, fused))} fuse by themselves")
+    return 1 if any(fused) else 0
 
 
 if __name__ == "__main__":

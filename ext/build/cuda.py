@@ -93,13 +93,13 @@ class Toolkit:
 
 def wanted(environ=os.environ) -> str:
     """Return the value of AUTOGRAD_CY_CUDA: "0", "1" or "auto"."""
-    given = environ.get("AUTOGRAD_CY_CUDA", "").strip().lower()
+    setting = environ.get("AUTOGRAD_CY_CUDA", "").strip().lower()
     known = {"": "auto", "auto": "auto"}
     known |= dict.fromkeys(("0", "no", "off", "false"), "0")
     known |= dict.fromkeys(("1", "yes", "on", "true"), "1")
-    if given not in known:
-        raise FlagRefused(f"autograd_cy: AUTOGRAD_CY_CUDA={given} is not 0, 1 or auto.")
-    return known[given]
+    if setting not in known:
+        raise FlagRefused(f"autograd_cy: AUTOGRAD_CY_CUDA={setting} is not 0, 1 or auto.")
+    return known[setting]
 
 
 def toolkit(cache: Path, environ=os.environ) -> Toolkit:
@@ -129,10 +129,10 @@ def toolkit(cache: Path, environ=os.environ) -> Toolkit:
 def find(environ=os.environ) -> Path | None:
     """The first nvcc of CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and the packages of PyPI."""
     for name in ("CUDA_HOME", "CUDA_PATH"):
-        if environ.get(name) and (found := _executable(Path(environ[name], "bin", "nvcc"))):
-            return found
-    if found := shutil.which("nvcc", path=environ.get("PATH", os.defpath)):
-        return Path(found)
+        if environ.get(name) and (nvcc := _executable(Path(environ[name], "bin", "nvcc"))):
+            return nvcc
+    if nvcc := shutil.which("nvcc", path=environ.get("PATH", os.defpath)):
+        return Path(nvcc)
     places = [SYSTEM / "bin" / "nvcc"]
     # The path of an isolated build has none of the environment that pip runs in.
     for folder in dict.fromkeys([*sys.path, sysconfig.get_paths()["purelib"]]):
@@ -142,34 +142,34 @@ def find(environ=os.environ) -> Path | None:
 
 def archs(known, environ=os.environ, version: str = "") -> Archs:
     """Return the architectures of AUTOGRAD_CY_CUDA_ARCHS, from those that nvcc knows."""
-    given = environ.get("AUTOGRAD_CY_CUDA_ARCHS", "").strip()
+    value = environ.get("AUTOGRAD_CY_CUDA_ARCHS", "").strip()
     machines, ptx = [], False
-    for word in re.split(r"[\s,;]+", given or DEFAULT_ARCHS):
+    for word in re.split(r"[\s,;]+", value or DEFAULT_ARCHS):
         name, plus, suffix = word.lower().partition("+")
         ptx |= name == "ptx" or (bool(plus) and suffix == "ptx")
         if name == "ptx" or not word:
             continue
         match = re.fullmatch(r"(?:sm_)?(\d{2,3})|(\d{1,2})\.(\d)", name)
         if not match or (plus and suffix != "ptx"):
-            raise _refused(given, f"{word} is no compute capability; write 80, 9.0, sm_90 or ptx.")
+            raise _refused(value, f"{word} is no compute capability; write 80, 9.0, sm_90 or ptx.")
         machines.append(int(match[1] or match[2] + match[3]))
-    if given and not machines:
-        raise _refused(given, "it names no compute capability; 80,ptx, say, serves all since 8.0.")
+    if value and not machines:
+        raise _refused(value, "it names no compute capability; 80,ptx, say, serves all since 8.0.")
     machines = sorted(set(machines))
     if too_low := [number for number in machines if number < LOWEST]:
-        raise _refused(given, f"GPUs of compute capability {too_low[0] / 10} are too old; kernels "
+        raise _refused(value, f"GPUs of compute capability {too_low[0] / 10} are too old; kernels "
                               f"need {LOWEST / 10} (Ampere) or later.")  # fmt: skip
     unknown = [number for number in machines if number not in known]
-    if unknown and given:
+    if unknown and value:
         listed = ", ".join(str(number) for number in known if number >= LOWEST)
         raise _refused(
-            given, f"nvcc {version} does not compile for {unknown[0]}; it knows {listed}."
+            value, f"nvcc {version} does not compile for {unknown[0]}; it knows {listed}."
         )
     return Archs(tuple(number for number in machines if number not in unknown), ptx)
 
 
-def _refused(given, why) -> FlagRefused:
-    return FlagRefused(f"autograd_cy: AUTOGRAD_CY_CUDA_ARCHS={given}: {why}")
+def _refused(setting, why) -> FlagRefused:
+    return FlagRefused(f"autograd_cy: AUTOGRAD_CY_CUDA_ARCHS={setting}: {why}")
 
 
 def _refuse_unsafe(environ) -> None:
@@ -217,7 +217,7 @@ def _ask(nvcc: Path, host: str) -> dict:
             + INSTALL
         )
     known = _said([nvcc, "--list-gpu-arch"], f"{nvcc} does not list what it compiles for")
-    numbers = sorted({int(found) for found in re.findall(r"compute_(\d+)$", known, re.M)})
+    numbers = sorted({int(number) for number in re.findall(r"compute_(\d+)$", known, re.M)})
     told = ["-ccbin", host] if host else []
     flags = _working_flags(nvcc, version, told)
     compiler = host or "g++"

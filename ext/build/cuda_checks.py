@@ -59,7 +59,7 @@ class Report:
 
 def parameters(section: bytes) -> list[tuple[int, int, int]]:
     """(number, offset, bytes) of each parameter, from the section .nv.info of a kernel."""
-    at, found = 0, []
+    at, result = 0, []
     while at + 4 <= len(section):
         form, attribute, size = struct.unpack_from("<BBH", section, at)
         at += 4
@@ -67,9 +67,9 @@ def parameters(section: bytes) -> list[tuple[int, int, int]]:
             continue
         if attribute == PARAMETER:
             _, number, offset, bits = struct.unpack_from("<IHHI", section, at)
-            found.append((number, offset, bits >> 18))
+            result.append((number, offset, bits >> 18))
         at += size
-    return sorted(found)
+    return sorted(result)
 
 
 def kernels_of(cubin: Elf) -> set[str]:
@@ -87,12 +87,12 @@ def instructions(code: bytes) -> int:
 
 def compare(image: str, cubin: Elf, wanted: dict[str, int]) -> list[str]:
     """List the differences between machine code and manifest: names, and sizes of arguments."""
-    found, problems = kernels_of(cubin), []
-    for name in sorted(wanted.keys() - found):
+    names, problems = kernels_of(cubin), []
+    for name in sorted(wanted.keys() - names):
         problems.append(f"{image}: kernel {name} of the manifest is not in the machine code")
-    for name in sorted(found - wanted.keys()):
+    for name in sorted(names - wanted.keys()):
         problems.append(f"{image}: kernel {name} is in the machine code, not in the manifest")
-    for name in sorted(found & wanted.keys()):
+    for name in sorted(names & wanted.keys()):
         takes = parameters(cubin.section(f".nv.info.{name}"))
         if takes != [(0, 0, wanted[name])]:
             problems.append(
@@ -165,10 +165,10 @@ def _add(report, images, image):
         return
     cubin = Elf(output.read_bytes())
     report.problems += compare(image.name, cubin, wanted)
-    found = costs(cubin, kernels_of(cubin), elementwise_lanes(image.name))
-    report.instructions |= {name: round(cost, 1) for name, cost in found.items()}
+    costs_by_name = costs(cubin, kernels_of(cubin), elementwise_lanes(image.name))
+    report.instructions |= {name: round(cost, 1) for name, cost in costs_by_name.items()}
     if images.archs.names == [cuda_limits.ARCH]:
-        report.problems += cuda_limits.exceeded(found)
+        report.problems += cuda_limits.exceeded(costs_by_name)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -181,33 +181,33 @@ def main(arguments: list[str] | None = None) -> int:
         "--default", action="store_true", help="compile fatbins for the default architectures"
     )
     parser.add_argument("--json", metavar="FILE", help="write what was found")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     os.chdir(ROOT)
     try:
-        images = _prepared(given)
+        images = _prepared(options)
     except (cuda.NoCuda, FlagRefused) as error:
         print(error)
         return 1
     by_name = {image.name: image for image in images.images}
-    if unknown := [name for name in given.images or () if name not in by_name]:
+    if unknown := [name for name in options.images or () if name not in by_name]:
         parser.error(f"no image {', '.join(unknown)}; there are {', '.join(sorted(by_name))}")
-    chosen = [by_name[name] for name in given.images or by_name]
+    chosen = [by_name[name] for name in options.images or by_name]
     chosen.sort(key=lambda image: -image.source.stat().st_size)
     report = check(images, chosen)
-    limit = LIMITS["default" if given.default else "one"]
+    limit = LIMITS["default" if options.default else "one"]
     if report.total > limit:
         report.problems.append(f"{report.total:.0f} s of processor time; the limit is {limit} s")
     print(rendered(report))
-    if given.json:
-        Path(given.json).write_text(json.dumps(asdict(report), indent=1) + "\n")
+    if options.json:
+        Path(options.json).write_text(json.dumps(asdict(report), indent=1) + "\n")
     return 1 if report.problems else 0
 
 
-def _prepared(given) -> Images:
+def _prepared(options) -> Images:
     toolkit = cuda.toolkit(FOLDER / "nvcc.probe")
-    environ = {} if given.default else {"AUTOGRAD_CY_CUDA_ARCHS": given.arch}
+    environ = {} if options.default else {"AUTOGRAD_CY_CUDA_ARCHS": options.arch}
     archs = cuda.archs(toolkit.known, environ, toolkit.version)
-    return Images(toolkit, archs, compiler(), kind="fatbin" if given.default else "cubin")
+    return Images(toolkit, archs, compiler(), kind="fatbin" if options.default else "cubin")
 
 
 def rendered(report: Report) -> str:

@@ -74,12 +74,12 @@ class Images(Builder):
 
     def pending_images(self) -> dict[str, list[str]]:
         """Images that a build would compile, and why."""
-        found = {}
+        pending = {}
         for image in self.images:
             stamp, *steps = self._steps(image)
             if reasons := [why for step in steps for why in self._reasons(stamp, step)]:
-                found[image.name] = reasons
-        return found
+                pending[image.name] = reasons
+        return pending
 
     def output(self, image: Image) -> Path:
         """Return the path at which nvcc puts an image."""
@@ -177,13 +177,13 @@ def prepare(cc: list[str], say=print) -> tuple[Images | None, dict]:
 
     Raises NoCuda where AUTOGRAD_CY_CUDA=1 asks for kernels and there is no nvcc that works.
     """
-    asked = cuda.wanted()
-    if asked == "0":
+    setting = cuda.wanted()
+    if setting == "0":
         return None, {"missing": "AUTOGRAD_CY_CUDA=0 when it was built"}
     try:
         toolkit = cuda.toolkit(FOLDER / "nvcc.probe")
     except cuda.NoCuda as error:
-        if asked == "1":
+        if setting == "1":
             raise
         say(f"no CUDA kernels: {error.reason} (AUTOGRAD_CY_CUDA=1 says what to do)")
         return None, {"missing": error.reason}

@@ -39,14 +39,14 @@ def listed(source: Path, compiler: list[str], depfile: Path | None = None) -> di
         command = [*compiler, "-w", "-E", "-P", "-x", "c++", f"-I{folder}", "-DAG_ON_HOST"]
         command += ["-MMD", "-MF", str(depfile)] if depfile else []
         text = _output([*command, str(source)])
-        found: dict[str, str] = {}
+        by_name: dict[str, str] = {}
         for name, arguments in MARK.findall(text):
-            if found.setdefault(name, arguments) != arguments or name != name.lower():
+            if by_name.setdefault(name, arguments) != arguments or name != name.lower():
                 raise ListingFailed(f"{source.name}: {name} is defined twice, or not in lower case")
-        if len(MARK.findall(text)) != len(found):
+        if len(MARK.findall(text)) != len(by_name):
             raise ListingFailed(f"{source.name}: a kernel is defined twice")
-        sizes = sizes_of(set(found.values()), compiler)
-    return {name: sizes[arguments] for name, arguments in sorted(found.items())}
+        sizes = sizes_of(set(by_name.values()), compiler)
+    return {name: sizes[arguments] for name, arguments in sorted(by_name.items())}
 
 
 def sizes_of(structs: set[str], compiler: list[str]) -> dict[str, int]:
@@ -72,11 +72,11 @@ def _output(command: list[str]) -> str:
 def main(arguments: list[str]) -> int:
     output, source, depfile, *compiler = arguments
     try:
-        found = listed(Path(source), compiler, Path(depfile))
+        sizes = listed(Path(source), compiler, Path(depfile))
     except ListingFailed as error:
         print(error, file=sys.stderr)
         return 1
-    Path(output).write_text(json.dumps(found, indent=1) + "\n")
+    Path(output).write_text(json.dumps(sizes, indent=1) + "\n")
     return 0
 
 

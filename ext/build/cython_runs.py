@@ -108,9 +108,9 @@ def correct_calls() -> None:
     PythonCapiCallNode.checks_classes = True
 
 
-def is_uncorrected(made: bytes) -> bool:
+def is_uncorrected(source: bytes) -> bool:
     """Return whether a C file is from before one of these corrections, or from Cython alone."""
-    return WRONG.encode() in made or _UNCHECKED.search(made) is not None
+    return WRONG.encode() in source or _UNCHECKED.search(source) is not None
 
 
 class CythonRuns:
@@ -148,8 +148,8 @@ class CythonRuns:
         """The first process, which makes the others; runs like this one are what they expect."""
         theirs = []
         for _ in range(self.at_once):
-            (asked, requests), (answers, answered) = os.pipe(), os.pipe()
-            theirs.append((asked, answered))
+            (questions, requests), (answers, answered) = os.pipe(), os.pipe()
+            theirs.append((questions, answered))
             self.all += [os.fdopen(requests, "w"), os.fdopen(answers)]
             self.free.put((self.all[-2], self.all[-1]))
         # The shared helper code comes of no source, and cimports nothing.
@@ -235,8 +235,8 @@ def _declarations(arguments: list[str]):
     from .declarations import read, used_by_runs
 
     package = arguments[arguments.index("--module-name") + 1].rpartition(".")[0]
-    found = read(arguments, Path(*package.split(".")), package)
-    return found and used_by_runs(found)
+    declarations = read(arguments, Path(*package.split(".")), package)
+    return declarations and used_by_runs(declarations)
 
 
 def _cython(arguments: list[str]) -> int:

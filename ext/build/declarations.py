@@ -33,11 +33,11 @@ class Declarations(Context):
     reaches: dict[str, list[str]]  # what the .pxd of a module cimports
     uses: dict[str | None, list[Any]]  # entries that it marks as used
     trees: dict[str, Any]  # what Context.pxds had for it
-    given: set[str]  # what this run has reached
+    visited: set[str]  # what this run has reached
 
     def read(self, modules: list[str]) -> None:
         """Read the .pxd files of `modules` and of what they cimport."""
-        self.reading, self.reaches, self.uses, self.given = [None], {}, {}, set()
+        self.reading, self.reaches, self.uses, self.visited = [None], {}, {}, set()
         with self._marks_noted(), _includes_apart():
             for module in modules:
                 self.find_module(module)
@@ -67,9 +67,9 @@ class Declarations(Context):
             self.reading.pop()
 
     def _give(self, module: str) -> None:
-        if module in self.given:
+        if module in self.visited:
             return
-        self.given.add(module)
+        self.visited.add(module)
         for other in self.reaches.get(module, ()):
             self._give(other)
         for entry in self.uses.get(module, ()):
@@ -124,19 +124,19 @@ def read(arguments: list[str], folder: Path, package: str) -> Declarations | Non
     warnings = io.StringIO()
     try:
         options, _ = parse_command_line(arguments)
-        found = Declarations.from_options(CompilationOptions(defaults=options))
+        declarations = Declarations.from_options(CompilationOptions(defaults=options))
         with contextlib.redirect_stderr(warnings):
             Errors.open_listing_file(None)
-            found.read(modules)
-        tree = create_dependency_tree(found)
+            declarations.read(modules)
+        tree = create_dependency_tree(declarations)
         for module in modules:
-            tree.cimported_files(found.find_pxd_file(module))
+            tree.cimported_files(declarations.find_pxd_file(module))
     except Exception:  # another version of Cython, perhaps
         return None
     if Errors.get_errors_count():
         return None
     sys.stderr.write(warnings.getvalue())
-    return found
+    return declarations
 
 
 @contextmanager

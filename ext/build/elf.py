@@ -42,12 +42,12 @@ class Elf:
 
     def symbols(self) -> list[Symbol]:
         """The symbols of all tables."""
-        found = []
+        result = []
         for head in self.heads:
             if head[1] != SYMBOL_TABLE:
                 continue
             strings = self.heads[head[6]]
             for at in range(head[4], head[4] + head[5], 24):
                 name, info, _, section, _, size = struct.unpack_from("<IBBHQQ", self.data, at)
-                found.append(Symbol(self._text(strings, name), info & 15, section, size))
-        return found
+                result.append(Symbol(self._text(strings, name), info & 15, section, size))
+        return result

@@ -70,9 +70,9 @@ class Explanation:
         for image, reasons in sorted(self.images.items()):
             lines.append(f"{image} (CUDA): nvcc")
             lines += [f"    {reason}" for reason in dict.fromkeys(reasons[:SHOWN])]
-        made = sum(self.c_bytes[unit] for unit in self.translated)
+        size = sum(self.c_bytes[unit] for unit in self.translated)
         lines.append(
-            f"{len(self.translated)} of {len(self.c_bytes)} units translated, {_size(made)} of "
+            f"{len(self.translated)} of {len(self.c_bytes)} units translated, {_size(size)} of "
             f"{_size(sum(self.c_bytes.values()))} of generated C ({self.share:.1%}); "
             f"{len(self.compiled)} of {self.libraries} modules compiled"
         )
@@ -81,14 +81,14 @@ class Explanation:
 
 def explain(builder: Builder, units: list[Unit]) -> Explanation:
     """Return the steps that `builder` would run for the units now."""
-    found = Explanation()
+    explanation = Explanation()
     for unit in units:
         c_file = builder.c_file(unit)
-        found.c_bytes[unit.name] = c_file.stat().st_size if c_file.exists() else 0
-        found.libraries += len(unit.libraries)
+        explanation.c_bytes[unit.name] = c_file.stat().st_size if c_file.exists() else 0
+        explanation.libraries += len(unit.libraries)
         if runs := builder.pending(unit):
-            found.pending[unit.name] = runs
-    return found
+            explanation.pending[unit.name] = runs
+    return explanation
 
 
 def families_of(file: Path) -> list[str]:
@@ -152,8 +152,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--if-changed", nargs="+", default=(), metavar="FILE",
         help="what would be rebuilt if these files were changed, besides what is pending",
     )  # fmt: skip
-    given = parser.parse_args(arguments)
-    files = tuple(os.path.abspath(path) for path in given.if_changed)
+    options = parser.parse_args(arguments)
+    files = tuple(os.path.abspath(path) for path in options.if_changed)
     if missing := [path for path in files if not Path(path).is_file()]:
         parser.error(f"no such file: {', '.join(missing)}")
     try:

@@ -47,7 +47,7 @@ class Module:
         return ROOT / "ext" / self.source
 
 
-def found_modules(folder: Path = ROOT / "ext") -> tuple[Module, ...]:
+def find_modules(folder: Path = ROOT / "ext") -> tuple[Module, ...]:
     """A module for each source in the layers of `folder`, built as its header says."""
     paths = sorted(path for layer in LAYERS for path in (folder / layer).glob("*.pyx"))
     return tuple(declared(path, path.relative_to(folder).as_posix()) for path in paths)
@@ -66,4 +66,4 @@ def declared(path: Path, source: str) -> Module:
     return Module(path.stem, source, kind, own, cold or "cold" in flags)
 
 
-MODULES = found_modules()
+MODULES = find_modules()

@@ -37,15 +37,15 @@ def command(source: Path, known: tuple[str, ...]) -> list[str]:
 
 def known_errors() -> tuple[str, ...]:
     """Those of ERRORS that this compiler has a name for."""
-    found = []
+    known = []
     for name in ERRORS:
         run = subprocess.run(
             [*compiler(), f"-Werror={name}", "-fsyntax-only", "-x", "c", "-"],
             input="int main(void) { return 0; }\n", capture_output=True, text=True, check=False,
         )  # fmt: skip
         if run.returncode == 0:
-            found.append(name)
-    return tuple(found)
+            known.append(name)
+    return tuple(known)
 
 
 def refused(sources: list[Path]) -> list[str]:

@@ -40,7 +40,7 @@ class OpenMP:
 
 def candidates(environ=os.environ) -> list[OpenMP]:
     """Spellings in the order they are tried."""
-    found = [
+    result = [
         OpenMP(("-fopenmp",), ("-fopenmp",)),
         OpenMP(("-qopenmp",), ("-qopenmp",)),
         OpenMP(("-mp",), ("-mp",)),
@@ -50,15 +50,15 @@ def candidates(environ=os.environ) -> list[OpenMP]:
     for prefix in filter(None, prefixes):
         if os.path.exists(f"{prefix}/include/omp.h"):
             flags = ("-Xpreprocessor", "-fopenmp", f"-I{prefix}/include")
-            found.append(OpenMP(flags, (f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-lomp")))
-    return found
+            result.append(OpenMP(flags, (f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-lomp")))
+    return result
 
 
 def find(probe, environ=os.environ) -> OpenMP:
     """The flags for OpenMP; none when AUTOGRAD_CY_OPENMP=0; OpenMPMissing when there is none."""
     if environ.get("AUTOGRAD_CY_OPENMP", "1").lower() in ("0", "no", "off", "false"):
         return OpenMP()
-    for found in candidates(environ):
-        if probe.links(found.flags, found.link_flags, SOURCE):
-            return found
+    for candidate in candidates(environ):
+        if probe.links(candidate.flags, candidate.link_flags, SOURCE):
+            return candidate
     raise OpenMPMissing(MESSAGE.format(compiler=probe.version))

@@ -50,8 +50,8 @@ def targets(probe, environ=os.environ) -> tuple[Target, ...]:
             f"autograd_cy: AUTOGRAD_CY_SIMD has {', '.join(sorted(unknown))}, "
             f"but only knows base, {', '.join(names)}."
         )
-    kept = (target for target in X86_TARGETS if target.name in wanted)
-    return (BASE, *(target for target in kept if probe.compiles(target.flags)))
+    chosen = (target for target in X86_TARGETS if target.name in wanted)
+    return (BASE, *(target for target in chosen if probe.compiles(target.flags)))
 
 
 def is_fallback(target: Target, among: tuple[Target, ...]) -> bool:

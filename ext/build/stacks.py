@@ -71,16 +71,16 @@ def frames(names: set[str] = frozenset()) -> list[tuple[int, str, str]]:
 
         def measure(job):
             name, command = job
-            made = os.path.join(folder, name)
-            command = [*command, "-fstack-usage", "-c", str(sources[name]), "-o", made + ".o"]
+            product = os.path.join(folder, name)
+            command = [*command, "-fstack-usage", "-c", str(sources[name]), "-o", product + ".o"]
             subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-            os.unlink(made + ".o")
-            lines = Path(made + ".su").read_text().splitlines()
+            os.unlink(product + ".o")
+            lines = Path(product + ".su").read_text().splitlines()
             return [(int(f[1]), name, function_of(name, f[0])) for f in map(_fields, lines)]
 
         with ThreadPoolExecutor(job_count()) as pool:
-            found = [frame for part in pool.map(measure, commands(set(names))) for frame in part]
-    return sorted(found, reverse=True)
+            result = [frame for part in pool.map(measure, commands(set(names))) for frame in part]
+    return sorted(result, reverse=True)
 
 
 def _fields(line: str) -> list[str]:
@@ -93,10 +93,10 @@ def function_of(module: str, place: str) -> str:
     return re.sub(rf"^(__pyx_fuse_\d+(_\d+)*)?__pyx_f_.*?{len(module)}{module}_", "", name)
 
 
-def refused(found: list[tuple[int, str, str]]) -> list[str]:
+def refused(measured: list[tuple[int, str, str]]) -> list[str]:
     """Say what is wrong with frames."""
     words = []
-    for size, module, name in found:
+    for size, module, name in measured:
         if size > LARGEST:
             words.append(f"{module}.{name} takes {size} bytes of stack, more than {LARGEST}")
         elif size > SMALL and name not in IN_LOOPS.get(module, ()):
@@ -108,13 +108,13 @@ def refused(found: list[tuple[int, str, str]]) -> list[str]:
 
 
 def main() -> int:
-    found = frames(frozenset(sys.argv[1:]))
-    if not found:
+    measured = frames(frozenset(sys.argv[1:]))
+    if not measured:
         print("There is no generated C yet: build first (pip install -e .).", file=sys.stderr)
         return 2
-    for size, module, name in found[:20]:
+    for size, module, name in measured[:20]:
         print(f"{size:8d} {module}.{name}")
-    words = refused(found)
+    words = refused(measured)
     print(*words, sep="\n")
     return 1 if words else 0
 

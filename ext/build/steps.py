@@ -174,25 +174,25 @@ class Builder:
 
         A step that runs counts as a change for those that read its output.
         """
-        found: dict[str, dict[str, list[str]]] = {}
+        result: dict[str, dict[str, list[str]]] = {}
         stamp, step = self._cython_step(unit)
-        self._add_pending(found, unit.name, stamp, step, [])
+        self._add_pending(result, unit.name, stamp, step, [])
         for library in unit.libraries:
             stamp, *steps = self._library_steps(unit, library)
-            before = ["its C file is made anew"] if "cython" in found.get(unit.name, {}) else []
+            before = ["its C file is made anew"] if "cython" in result.get(unit.name, {}) else []
             for step in steps:
-                self._add_pending(found, library.name, stamp, step, before)
+                self._add_pending(result, library.name, stamp, step, before)
                 before = (
                     [f"its {step.name} step runs"]
-                    if step.name in found.get(library.name, {})
+                    if step.name in result.get(library.name, {})
                     else []
                 )
-        return found
+        return result
 
-    def _add_pending(self, found, name, stamp, step, before):
+    def _add_pending(self, pending, name, stamp, step, before):
         reasons = before or self._reasons(stamp, step)
         if reasons:
-            found.setdefault(name, {})[step.name] = reasons
+            pending.setdefault(name, {})[step.name] = reasons
 
     def _report(self, name, stamp):
         if stamp.ran:
@@ -276,16 +276,16 @@ def with_cimports(paths: set[str], root: Path) -> set[str]:
 
     Cython's dependency file has what a source cimports, not what its own .pxd does.
     """
-    found, new = set(paths), [path for path in paths if path.endswith(".pxd")]
+    result, new = set(paths), [path for path in paths if path.endswith(".pxd")]
     while new:
         path = root / new.pop()
         text = path.read_text() if path.exists() else ""
         for package, name in _CIMPORT.findall(text):
             other = Path(*package.split("."), f"{name}.pxd").as_posix()
-            if other not in found and (root / other).exists():
-                found.add(other)
+            if other not in result and (root / other).exists():
+                result.add(other)
                 new.append(other)
-    return found
+    return result
 
 
 def read_depfile(path: Path | None, root: Path) -> list[str]:

@@ -88,5 +88,5 @@ def build_inplace(tree, check=True, **environment):
 def set_modules(tree: Path, *entries: str) -> None:
     """Replace the list of modules in the tree's extensions.py."""
     path = tree / "ext" / "build" / "extensions.py"
-    head, _, _ = path.read_text().partition("MODULES = found_modules()")
+    head, _, _ = path.read_text().partition("MODULES = find_modules()")
     path.write_text(f"{head}MODULES = ({', '.join(entries)},)\n")
