@@ -257,8 +257,8 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     )
     if dim == -1:
         return _reduction.norm(v, pow)
-    kept = need_dim(dim, v.ndim)
-    others = [d for d in range(v.ndim) if d != kept]
+    along = need_dim(dim, v.ndim)
+    others = [d for d in range(v.ndim) if d != along]
     return _reduction.norm(v, pow, others, keepdim=True) if others else v.abs()
 
 

@@ -295,12 +295,12 @@ def _triangle(
             f"{op}: {count} places in a matrix of {row} x {col} are more than memory can hold; "
             "make the matrix smaller or move the offset"
         )
-    found = _creation.empty((2, count), dtype=dtype, **place)
-    if not count or found.is_meta:
-        return found
-    places = found if found.is_cpu else _creation.empty((2, count), dtype=dtype, device="cpu")
+    result = _creation.empty((2, count), dtype=dtype, **place)
+    if not count or result.is_meta:
+        return result
+    places = result if result.is_cpu else _creation.empty((2, count), dtype=dtype, device="cpu")
     _put_triangle_places(places, row, col, offset, lower)
-    return found if found is places else found.copy_(places)
+    return result if result is places else result.copy_(places)
 
 
 def tril_indices(

@@ -88,8 +88,8 @@ def _read(args: Sequence[Any]) -> tuple[_Equation, list[Tensor]]:
     if not args or (isinstance(args[0], str) and len(args) < 2):
         raise ValueError(_USAGE)
     if isinstance(args[0], str):
-        given = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
-        operands = list(given)
+        listed = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
+        operands = list(listed)
         _need_tensors(operands)
         return args[0], operands
     if len(args) < 2:
@@ -320,23 +320,23 @@ def _result(inputs: Sequence[Sequence], output: Sequence | None, wide: int) -> l
     dots: list[_Label] = [("...", k) for k in range(wide, 0, -1)]
     if output is None:
         return [*dots, *sorted(s for s in set(letters) if letters.count(s) == 1)]
-    kept: list[_Label] = []
+    labels: list[_Label] = []
     for s in output:
         if s != "..." and s not in letters:
             raise RuntimeError(
                 f"einsum(): output subscript {s} does not appear in the equation for any input "
                 "operand"
             )
-        if s in kept:
+        if s in labels:
             raise RuntimeError(
                 f"einsum(): output subscript {s} appears more than once in the output"
             )
-        kept += dots if s == "..." else [s]
-    return kept
+        labels += dots if s == "..." else [s]
+    return labels
 
 
 def _order(
-    terms: list[_Term], kept: list[_Label], sizes: dict[_Label, int]
+    terms: list[_Term], output: list[_Label], sizes: dict[_Label, int]
 ) -> list[tuple[int, int]]:
     """Return the pairs of terms in the order of their contraction, the left one first; the result
     comes last."""
@@ -349,7 +349,7 @@ def _order(
             names = {label: _LETTERS[i] for i, label in enumerate(sizes)} if len(sizes) < 53 else {}
             if names:
                 left = ",".join("".join(names[x] for x in term.labels) for term in terms)
-                equation = f"{left}->{''.join(names[x] for x in kept)}"
+                equation = f"{left}->{''.join(names[x] for x in output)}"
                 shapes = [tuple(sizes[x] for x in term.labels) for term in terms]
                 path, _ = contract_path(equation, *shapes, shapes=True)
                 return _pairs(path)
@@ -411,8 +411,8 @@ def _contraction(
         second = b.prepared(batch + inner + columns, right)
         shape = [*many, _product(i), _product(j)]
     multiply = _products.bmm if batch else _products.mm
-    made = None if result.sizes == shape else result.sizes
-    return _Step(pair, first, second, multiply, made, turned), result
+    shape_of_result = None if result.sizes == shape else result.sizes
+    return _Step(pair, first, second, multiply, shape_of_result, turned), result
 
 
 def _among(

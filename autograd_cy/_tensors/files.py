@@ -86,8 +86,8 @@ def from_file(
         storage = map_file(filename, bool(shared), count * kind.itemsize)
     else:
         storage = UntypedStorage(0)
-    made = _rebuild_tensor(Tensor, storage, kind, 0, (count,), (1,), False)
-    return made.requires_grad_() if requires_grad else made
+    result = _rebuild_tensor(Tensor, storage, kind, 0, (count,), (1,), False)
+    return result.requires_grad_() if requires_grad else result
 
 
 from_file.__module__ = "autograd_cy"

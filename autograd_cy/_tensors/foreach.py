@@ -41,22 +41,22 @@ _TERNARY = ("addcdiv", "addcmul")
 # --- arguments ------------------------------------------------------------------------------------
 
 
-def _check_list(op: str, given: Any, name: str, position: int) -> Sequence[Tensor]:
+def _check_list(op: str, tensors: Any, name: str, position: int) -> Sequence[Tensor]:
     """Return a list of tensors; TypeError for all else."""
-    if not isinstance(given, (list, tuple)):
+    if not isinstance(tensors, (list, tuple)):
         raise TypeError(
             f"{op}(): argument '{name}' (position {position}) must be tuple of Tensors, not "
-            f"{type(given).__name__}"
+            f"{type(tensors).__name__}"
         )
-    for i, t in enumerate(given):
+    for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(
                 f"{op}(): expected Tensor as element {i} in argument {position - 1}, but got "
                 f"{type(t).__name__}"
             )
-    if not given:
+    if not tensors:
         raise RuntimeError(f"{op}: Tensor list must have at least one tensor.")
-    return given
+    return tensors
 
 
 def _check_lengths(op: str, first: Sequence[Any], *others: Sequence[Any]) -> None:
@@ -72,27 +72,27 @@ def _is_number(x: Any) -> bool:
     return isinstance(x, (builtins.bool, builtins.int, builtins.float, builtins.complex))
 
 
-def _refuse(op: str, *given: Any) -> TypeError:
-    kinds = ", ".join(type(x).__name__ for x in given)
+def _refuse(op: str, *arguments: Any) -> TypeError:
+    kinds = ", ".join(type(x).__name__ for x in arguments)
     return TypeError(
         f"{op}() received an invalid combination of arguments - got ({kinds}), but expected lists "
         "of tensors, and then a list of tensors, a number, or a list of numbers"
     )
 
 
-def _number_in(op: str, value: Tensor, *given: Any) -> Any:
+def _number_in(op: str, value: Tensor, *arguments: Any) -> Any:
     """Return the number that a tensor without dimensions and gradient holds, in its place."""
     if value.ndim or value.requires_grad:
-        raise _refuse(op, *given)
+        raise _refuse(op, *arguments)
     return value.item()
 
 
-def _for_each(op: str, tensors: Sequence[Tensor], other: Any, *given: Any) -> list[Any]:
+def _for_each(op: str, tensors: Sequence[Tensor], other: Any, *arguments: Any) -> list[Any]:
     """Return what goes with each tensor: a number for all, or an element of a list."""
     if _is_number(other):
         return [other] * len(tensors)
     if not isinstance(other, (list, tuple)):
-        raise _refuse(op, *given)
+        raise _refuse(op, *arguments)
     if all(map(_is_number, other)) and other:
         if len(other) != len(tensors):
             raise RuntimeError(
@@ -101,7 +101,7 @@ def _for_each(op: str, tensors: Sequence[Tensor], other: Any, *given: Any) -> li
             )
         return list(other)
     if not all(isinstance(t, Tensor) for t in other):
-        raise _refuse(op, *given)
+        raise _refuse(op, *arguments)
     _check_lengths(op, tensors, other)
     return list(other)
 
@@ -111,9 +111,9 @@ def _function(name: str, in_place: bool) -> Callable[..., Any]:
     return getattr(Tensor, f"{name}_") if in_place else getattr(_one, name)
 
 
-def _given_back(tensors: Sequence[Tensor], found: list[Tensor], in_place: bool) -> Any:
+def _as_returned(tensors: Sequence[Tensor], results: list[Tensor], in_place: bool) -> Any:
     """Return the results as torch does: in place the list itself."""
-    return tensors if in_place else tuple(found)
+    return tensors if in_place else tuple(results)
 
 
 def _undone(op: str, tensors: Sequence[Tensor], others: Sequence[Any]) -> None:
@@ -139,7 +139,7 @@ def _unary(op: str, name: str, in_place: bool) -> Callable[..., Any]:
     def function(self: Sequence[Tensor]) -> Any:
         one = _function(name, in_place)
         tensors = _check_list(op, self, "self", 1)
-        return _given_back(tensors, [one(t) for t in tensors], in_place)
+        return _as_returned(tensors, [one(t) for t in tensors], in_place)
 
     return function
 
@@ -183,7 +183,7 @@ def _binary(op: str, name: str, in_place: bool) -> Callable[..., Any]:
             if name == "mul" and isinstance(other, Tensor) and not other.requires_grad:
                 return _lists._foreach_mul_(tensors, other) and tensors
         one = _two_operands(name, in_place)
-        return _given_back(
+        return _as_returned(
             tensors, [one(t, x, **options) for t, x in zip(tensors, others)], in_place
         )
 
@@ -228,8 +228,8 @@ def _ternary(op: str, name: str, in_place: bool) -> Callable[..., Any]:
         if in_place:
             _undone(op, tensors, firsts)
             _undone(op, tensors, seconds)
-        found = [one(t, a, b, value=x) for t, a, b, x in zip(tensors, firsts, seconds, factors)]
-        return _given_back(tensors, found, in_place)
+        results = [one(t, a, b, value=x) for t, a, b, x in zip(tensors, firsts, seconds, factors)]
+        return _as_returned(tensors, results, in_place)
 
     return function
 
@@ -240,17 +240,17 @@ def _lerp(op: str, name: str, in_place: bool) -> Callable[..., Any]:
         tensors = _check_list(op, self, "self", 1)
         ends = _check_list(op, tensors1, "tensors1", 2)
         _check_lengths(op, tensors, ends)
-        given = weights if weight is None else weight
-        if given is None or (weight is not None and weights is not None):
+        share = weights if weight is None else weight
+        if share is None or (weight is not None and weights is not None):
             raise _refuse(op, self, tensors1, weight, weights)
-        if isinstance(given, Tensor):
-            given = _number_in(op, given, self, tensors1, given)
-        parts = _for_each(op, tensors, given, self, tensors1, given)
+        if isinstance(share, Tensor):
+            share = _number_in(op, share, self, tensors1, share)
+        parts = _for_each(op, tensors, share, self, tensors1, share)
         if in_place:
             _undone(op, tensors, ends)
             _undone(op, tensors, parts)
-        found = [one(t, end, part) for t, end, part in zip(tensors, ends, parts)]
-        return _given_back(tensors, found, in_place)
+        results = [one(t, end, part) for t, end, part in zip(tensors, ends, parts)]
+        return _as_returned(tensors, results, in_place)
 
     return function
 
@@ -329,15 +329,15 @@ _SINGLE = (
 def _fill() -> None:
     """Define the functions of the table in this module."""
     names = globals()
-    made: dict[str, Callable[..., Any]] = {f.__name__: f for f in _SINGLE}
+    functions: dict[str, Callable[..., Any]] = {f.__name__: f for f in _SINGLE}
     for name, make in _TABLE.items():
         for end in ("", "_"):
             op = f"_foreach_{name}{end}"
-            made[op] = function = make(op, name, end == "_")
+            functions[op] = function = make(op, name, end == "_")
             function.__name__ = function.__qualname__ = op
             ending = " in place" if end else ""
             function.__doc__ = f"Return ``{name}`` of each tensor of a list{ending}."
-    for name, function in made.items():
+    for name, function in functions.items():
         function.__module__ = __name__
         if not function.__doc__:
             function.__doc__ = f"Return ``{name.removeprefix('_foreach_')}`` of each tensor."

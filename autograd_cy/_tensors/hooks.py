@@ -183,9 +183,9 @@ def _set_backward_hooks(self, hooks):
     hooks = dict(hooks)
     if not hooks and not self.requires_grad:
         return
-    kept = _hooks._tensor_hooks(self)
-    kept.clear()
-    kept.update(hooks)
+    own = _hooks._tensor_hooks(self)
+    own.clear()
+    own.update(hooks)
 
 
 def _keep_backward_hooks(self):

@@ -39,19 +39,19 @@ def _need_several(tensors, op):
     return tensors
 
 
-def _tensors(given, op):
+def _tensors(tensors, op):
     """Return tensors given one by one or as one sequence."""
-    if len(given) == 1 and isinstance(given[0], (tuple, list)):
-        given = given[0]
-    need_tensors(given, op)
-    return tuple(given)
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tensors[0]
+    need_tensors(tensors, op)
+    return tuple(tensors)
 
 
-def _each(given, op, function):
+def _each(tensors, op, function):
     """Apply the function to one tensor, or to several as a tuple."""
-    if len(given) == 1 and isinstance(given[0], Tensor):
-        return function(given[0])
-    return tuple(function(t) for t in _tensors(given, op))
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return function(tensors[0])
+    return tuple(function(t) for t in _tensors(tensors, op))
 
 
 def _one(t):
@@ -392,8 +392,8 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     >>> x.shape == y.shape == (3, 2)
     True
     """
-    given = _tensors(tensors, "broadcast_tensors")
-    shapes = [tuple(t.shape) for t in given]
+    operands = _tensors(tensors, "broadcast_tensors")
+    shapes = [tuple(t.shape) for t in operands]
     shape: list[int] = []
     for sizes in shapes:
         fitting, at = _broadcast(shape, sizes)
@@ -404,7 +404,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
                 f"(shapes {', '.join(str(list(x)) for x in shapes)})"
             )
         shape = fitting
-    return tuple(t.expand(shape) for t in given)
+    return tuple(t.expand(shape) for t in operands)
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
@@ -434,8 +434,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
     autograd_cy.Size([3, 2])
     """
     shape: list[int] = []
-    for number, given in enumerate(shapes):
-        sizes = (given,) if isinstance(given, int) else tuple(Size(given))
+    for number, sizes_or_int in enumerate(shapes):
+        sizes = (sizes_or_int,) if isinstance(sizes_or_int, int) else tuple(Size(sizes_or_int))
         if any(size < 0 for size in sizes):
             raise ValueError(
                 f"Attempting to broadcast a dimension with negative length! ({list(sizes)})"
@@ -492,8 +492,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     >>> x.tolist()
     [[0, 0, 0], [1, 1, 1]]
     """
-    given = list(_tensors(tensors, "meshgrid"))
-    if not given:
+    vectors = list(_tensors(tensors, "meshgrid"))
+    if not vectors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(
@@ -501,23 +501,23 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         )
     if indexing is None:
         _warn_once(_NO_INDEXING)
-    for t in given:
+    for t in vectors:
         if t.ndim > 1:
             raise RuntimeError(
                 "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: shape "
                 f"{list(t.shape)}"
             )
-        if t.dtype != given[0].dtype:
+        if t.dtype != vectors[0].dtype:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
-        if t.device != given[0].device:
+        if t.device != vectors[0].device:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same device")
-    swap = indexing == "xy" and len(given) > 1
+    swap = indexing == "xy" and len(vectors) > 1
     if swap:
-        given[:2] = given[1], given[0]
-    shape = [t.numel() for t in given]
+        vectors[:2] = vectors[1], vectors[0]
+    shape = [t.numel() for t in vectors]
     grids = []
-    for i, t in enumerate(given):
-        line = [1] * len(given)
+    for i, t in enumerate(vectors):
+        line = [1] * len(vectors)
         line[i] = shape[i]
         grids.append(_shape.reshape(t, line).expand(shape))
     if swap:

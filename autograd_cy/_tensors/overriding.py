@@ -264,10 +264,10 @@ def _members() -> dict[str, Any]:
 
 def _new(cls, *args, **kwargs):
     """An instance with the values of a tensor, list or array; the rest is for ``__init__``."""
-    made = Tensor.__new__(cls)
+    result = Tensor.__new__(cls)
     if len(args) == 1:
-        _fill(made, args[0])
-    return made
+        _fill(result, args[0])
+    return result
 
 
 def _init_subclass(cls, **kwargs):

@@ -27,9 +27,9 @@ def need_tensor(x: Any, op: str, name: str = "input") -> Tensor:
     return x
 
 
-def need_tensors(given: Sequence[Any], op: str) -> None:
+def need_tensors(arguments: Sequence[Any], op: str) -> None:
     """Refuse what is no tensor among arguments that must be."""
-    for i, t in enumerate(given):
+    for i, t in enumerate(arguments):
         if not isinstance(t, Tensor):
             raise TypeError(
                 f"{op}(): expected Tensor as element {i} in argument 'tensors', but got "

@@ -151,7 +151,7 @@ def new_block(size: int) -> Any:
             "multiprocessing.set_sharing_strategy('file_system')"
         ) from error
     if name is not None:
-        _made(block)
+        _register_block(block)
     return block
 
 
@@ -306,7 +306,7 @@ def _count_users(name: str, change: int) -> None:
                     resource_tracker.unregister("/" + file, "shared_memory")
 
 
-def _made(block: Any) -> Any:
+def _register_block(block: Any) -> Any:
     from multiprocessing import resource_tracker
 
     if _is_tracked(block.name):

@@ -66,9 +66,9 @@ class TensorType(type):
                 f"type '{bases[0].__module__}.{bases[0].__name__}' is not an acceptable base type; "
                 "derive from autograd_cy.Tensor"
             )
-        made = super().__new__(mcs, name, bases, {**namespace, "__module__": mcs._module})
-        made._kind = dtype
-        return made
+        cls = super().__new__(mcs, name, bases, {**namespace, "__module__": mcs._module})
+        cls._kind = dtype
+        return cls
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
         return construct(cls._kind, args, **kwargs)

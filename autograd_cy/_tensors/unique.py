@@ -8,8 +8,8 @@ from autograd_cy._tensors.public import names_errors
 __all__ = ["unique", "unique_consecutive"]
 
 
-def _wanted(found, return_inverse, return_counts):
-    values, inverse, counts = found
+def _wanted(results, return_inverse, return_counts):
+    values, inverse, counts = results
     if not return_inverse and not return_counts:
         return values
     return (values, *[inverse] * bool(return_inverse), *[counts] * bool(return_counts))
@@ -54,8 +54,8 @@ def unique(
     (tensor([1, 3]), tensor([1, 2]))
     """
     _need_dims(input, dim)
-    found = _unique(input, sorted, return_inverse, return_counts, dim)
-    return _wanted(found, return_inverse, return_counts)
+    results = _unique(input, sorted, return_inverse, return_counts, dim)
+    return _wanted(results, return_inverse, return_counts)
 
 
 @names_errors("unique")
@@ -102,8 +102,8 @@ def unique_consecutive(
     from autograd_cy._C.ops_sorting import _unique_consecutive
 
     _need_dims(input, dim)
-    found = _unique_consecutive(input, return_inverse, return_counts, dim)
-    return _wanted(found, return_inverse, return_counts)
+    results = _unique_consecutive(input, return_inverse, return_counts, dim)
+    return _wanted(results, return_inverse, return_counts)
 
 
 _install("unique", unique)

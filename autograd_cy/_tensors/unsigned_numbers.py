@@ -36,11 +36,11 @@ def unsigned_taken(
     RuntimeError says that the operator doesn't take it beside these tensors.
     """
     name = name.strip("_")
-    given = [*args, *(x for key, x in kwargs.items() if key != "out")]
-    huge = [x for x in given if _is_unsigned(x)]
-    if not huge or any(type(x) is int and not -(2**63) <= x < 2**64 for x in given):
+    inputs = [*args, *(x for key, x in kwargs.items() if key != "out")]
+    huge = [x for x in inputs if _is_unsigned(x)]
+    if not huge or any(type(x) is int and not -(2**63) <= x < 2**64 for x in inputs):
         return None
-    tensors = [x for x in given if isinstance(x, Tensor)]
+    tensors = [x for x in inputs if isinstance(x, Tensor)]
     floats = any(x.is_floating_point() or x.is_complex() for x in tensors)
     if floats or any(isinstance(x, (float, complex)) for x in args):
         return _replaced(float, args, kwargs)

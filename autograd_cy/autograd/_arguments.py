@@ -65,8 +65,8 @@ def _lifted(x: Tensor) -> Tensor:
 
 def restored(results: Sequence[Tensor], create_graph: bool, was_tuple: bool) -> Any:
     """Results in the form that they are returned in, detached unless a graph is wanted."""
-    kept = tuple(results) if create_graph else tuple(t.detach() for t in results)
-    return kept if was_tuple else kept[0]
+    values = tuple(results) if create_graph else tuple(t.detach() for t in results)
+    return values if was_tuple else values[0]
 
 
 def vector_for(

@@ -122,11 +122,11 @@ def check_second(func, inputs, grad_outputs, options: Options, strided: bool) ->
         raise AssertionError(
             "Setting check_batched_grad=True requires check_rev_over_rev to be True"
         )
-    given = _as_tuple(inputs)
-    if not Subject(func, given).places:
+    args = _as_tuple(inputs)
+    if not Subject(func, args).places:
         raise ValueError(_NOTHING)
     with enable_grad():
-        outputs = _differentiable(as_outputs(func(*given)))
+        outputs = _differentiable(as_outputs(func(*args)))
     if not outputs:
         return True
     vectors = _vectors(outputs, grad_outputs, strided)
@@ -136,15 +136,15 @@ def check_second(func, inputs, grad_outputs, options: Options, strided: bool) ->
         # In forward mode no input requires grad by itself.
         x = [
             t.requires_grad_() if is_smooth(old) and old.requires_grad else t
-            for t, old in zip(arguments, given)
+            for t, old in zip(arguments, args)
         ]
-        v = arguments[len(given) :]
+        v = arguments[len(args) :]
         outputs = _differentiable(as_outputs(func(*x)))
         moving = [t for t in x if is_smooth(t) and t.requires_grad]
-        found = gradients([outputs[j] for j in used], moving, v, create_graph=True)
-        return tuple(g for g in found if g is not None)
+        grads = gradients([outputs[j] for j in used], moving, v, create_graph=True)
+        return tuple(g for g in grads if g is not None)
 
-    return check_first(backward, (*given, *(vectors[j] for j in used)), options)
+    return check_first(backward, (*args, *(vectors[j] for j in used)), options)
 
 
 # --- arguments ----------------------------------------------------------------------------------
@@ -209,10 +209,10 @@ def _refuse_overlap(place: int, x: Tensor) -> None:
         )
 
 
-def _vectors(outputs, given, strided):
+def _vectors(outputs, grad_outputs, strided):
     """The incoming gradients of gradgradcheck, one per differentiable output."""
-    if given is not None:
-        vectors = _as_tuple(given)
+    if grad_outputs is not None:
+        vectors = _as_tuple(grad_outputs)
         if len(vectors) != len(outputs):
             raise ValueError(
                 f"gradgradcheck: got {len(vectors)} grad_outputs for {len(outputs)} differentiable "
@@ -220,15 +220,15 @@ def _vectors(outputs, given, strided):
             )
         return vectors
     source = _Generator().manual_seed(0)
-    made = []
+    result = []
     for out in outputs:
         v = 2 * _uniform(source, out.numel(), out.dtype).to(out.device).reshape(out.shape) - 1
         if strided:
             wide = _empty((*out.shape, 2), dtype=out.dtype, device=out.device)
             wide.select(-1, 0).copy_(v)
             v = wide.select(-1, 0)
-        made.append(v.requires_grad_(True))
-    return tuple(made)
+        result.append(v.requires_grad_(True))
+    return tuple(result)
 
 
 # --- comparison ---------------------------------------------------------------------------------
@@ -331,8 +331,8 @@ def _slow(subject, wanted, outputs, options):
                 _compare_rows(subject, numerical, number, j, out, prefix, seed, options)
     if options.check_forward_ad:
         for place in subject.places:
-            found = forward_columns(subject, place, wanted, outputs)
-            for j, n, a in zip(wanted, numerical[place], found):
+            columns = forward_columns(subject, place, wanted, outputs)
+            for j, n, a in zip(wanted, numerical[place], columns):
                 _compare_columns(place, j, n, a, options)
                 _check_tangent_dtypes(subject, place, wanted, outputs, options)
 
@@ -357,9 +357,9 @@ def _compare_columns(place, j, n, a, options):
             (_IMAG.format("inputs"), n.imag, a.imag),
             (_REAL.format("inputs"), n.real, a.real),
         ]
-    for prefix, expected, found in halves:
-        if not _close(found, expected, options.rtol, options.atol):
-            raise _mismatch(_FORWARD, j, place, expected, found, prefix)
+    for prefix, expected, value in halves:
+        if not _close(value, expected, options.rtol, options.atol):
+            raise _mismatch(_FORWARD, j, place, expected, value, prefix)
 
 
 def _check_repeats(a: Tensor, again: Tensor, options: Options) -> None:
@@ -434,8 +434,8 @@ def _fast(subject, wanted, outputs, options):
         for number, out in enumerate(outputs):
             for _, seed in _parts(out):
                 vector = left[number].to(out.dtype) * seed
-                found = filled(vjp(out, subject.moving, vector), subject.moving)
-                analytical[number, seed] = found
+                grads = filled(vjp(out, subject.moving, vector), subject.moving)
+                analytical[number, seed] = grads
     moves = []
     for place in subject.places:
         x = subject.inputs[place]
@@ -480,14 +480,14 @@ def _compare_products(subject, wanted, outputs, k, left, right, derivatives, ana
                 continue
             columns = jacobian_columns(subject, place, [j], options.eps)[0]
             expected = _gradient_of(columns.real, columns.imag, seed)
-            found = backward_rows(out, subject.moving, seed)[k]
+            value = backward_rows(out, subject.moving, seed)[k]
             raise _fast_mismatch(
                 _BACKWARD,
                 j,
                 place,
                 (complex(*n), complex(*a)) if len(n) == 2 else (n[0], a[0]),
-                (expected, found),
-                _close(found, expected, options.rtol, options.atol),
+                (expected, value),
+                _close(value, expected, options.rtol, options.atol),
                 prefix,
             )
 
@@ -503,8 +503,8 @@ def _compare_pushed(subject, wanted, outputs, place, right, steps, derivatives, 
     axes = list(enumerate(zip(prefixes, right, steps, derivatives)))
     for axis, (prefix, u, step, derivative) in reversed(axes):
         bound = options.atol * u.sum().item()
-        found = pushed(subject, {place: step}, wanted, outputs)
-        for number, (j, n, a) in enumerate(zip(wanted, derivative, found)):
+        results = pushed(subject, {place: step}, wanted, outputs)
+        for number, (j, n, a) in enumerate(zip(wanted, derivative, results)):
             if _close(a, n, options.rtol, bound):
                 continue
             columns = jacobian_columns(subject, place, [j], options.eps)[0]

@@ -143,15 +143,15 @@ def undefined_tangents(
 ) -> None:
     """An input without a tangent counts as one with zeros."""
     source = _Generator().manual_seed(0)
-    given = {place: _random_like(source, subject.inputs[place]) for place in subject.places}
+    directions = {place: _random_like(source, subject.inputs[place]) for place in subject.places}
     for missing in subject.places:
-        others = {place: t for place, t in given.items() if place != missing}
+        others = {place: t for place, t in directions.items() if place != missing}
         if any(subject.inputs[p] is subject.inputs[missing] for p in others):
             continue
-        zeroed = others | {missing: _zeros_like(given[missing])}
+        zeroed = others | {missing: _zeros_like(directions[missing])}
         expected = tangents(subject, zeroed, wanted)
-        found = tangents(subject, others, wanted)
-        for j, out, t, e in zip(wanted, outputs, found, expected):
+        results = tangents(subject, others, wanted)
+        for j, out, t, e in zip(wanted, outputs, results, expected):
             if not _allclose(_plain(t, out), _plain(e, out), rtol=rtol, atol=atol):
                 raise GradcheckError(
                     f"Mismatch in tangent values for output with index: {j} when input: {missing} "
@@ -182,10 +182,10 @@ def batched_gradients(
         rows = [gradients([out], inputs, [v]) for v in vectors]
         expected = [_stack([_plain(g, x) for g in column]) for column, x in zip(zip(*rows), inputs)]
         try:
-            found = gradients([out], inputs, [_stack(vectors)], batched=True)
+            results = gradients([out], inputs, [_stack(vectors)], batched=True)
         except (RuntimeError, NotImplementedError, ValueError) as error:
             raise _failed(error, _BATCHED_GRADIENTS) from error
-        for k, (g, e) in enumerate(zip(found, expected)):
+        for k, (g, e) in enumerate(zip(results, expected)):
             g = _zeros_like(e) if g is None else g.detach()
             if not _allclose(g, e, rtol=rtol, atol=atol):
                 raise GradcheckError(
@@ -202,9 +202,9 @@ def batched_tangents(
 
     def one(place):
         def push(direction):
-            found = tangents(subject, {place: direction}, wanted)
+            results = tangents(subject, {place: direction}, wanted)
             return tuple(
-                _zeros_like(out).detach() if t is None else t for t, out in zip(found, outputs)
+                _zeros_like(out).detach() if t is None else t for t, out in zip(results, outputs)
             )
 
         return push
@@ -214,10 +214,10 @@ def batched_tangents(
         directions = [_random_like(source, subject.inputs[place]) for _ in range(_COUNT)]
         expected = [_stack(list(column)) for column in zip(*[push(t) for t in directions])]
         try:
-            found = vmap(push)(_stack(directions))
+            results = vmap(push)(_stack(directions))
         except (RuntimeError, NotImplementedError, ValueError) as error:
             raise _failed(error, _BATCHED_TANGENTS) from error
-        for j, t, e in zip(wanted, found, expected):
+        for j, t, e in zip(wanted, results, expected):
             if not _allclose(t.detach(), e.detach(), rtol=rtol, atol=atol):
                 raise GradcheckError(
                     f"For input {place} and output {j}, batched tangents differ from those of a "

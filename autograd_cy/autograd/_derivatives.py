@@ -93,18 +93,18 @@ def forward_columns(
     x = subject.inputs[place]
     units = (1.0, 1.0j) if x.is_complex() else (1.0,)
     rows: list[list[list[Tensor]]] = [[[] for _ in wanted] for _ in units]
-    for unit, made in zip(units, rows):
+    for unit, columns in zip(units, rows):
         for element in range(x.numel()):
             direction = _zeros(x.numel(), dtype=x.dtype, device=x.device)
             direction[element] = unit
-            for row, t in zip(made, pushed(subject, {place: direction}, wanted, outputs)):
+            for row, t in zip(columns, pushed(subject, {place: direction}, wanted, outputs)):
                 row.append(t)
     matrices = [
         [
             _stack(row) if row else _zeros(0, out.numel(), dtype=out.dtype, device=out.device)
-            for row, out in zip(made, outputs)
+            for row, out in zip(columns, outputs)
         ]
-        for made in rows
+        for columns in rows
     ]
     return [
         Columns(matrices[0][j], matrices[1][j] if len(units) == 2 else None)

@@ -77,11 +77,11 @@ def get_numerical_jacobian(
     >>> x = ag.tensor([1.0, 2.0], dtype=ag.float64, requires_grad=True)
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", FutureWarning)
-    ...     (found,) = get_numerical_jacobian(lambda given: given[0] ** 2, (x,))
-    >>> ag.testing.assert_close(found, ag.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=ag.float64))
+    ...     (jacobian,) = get_numerical_jacobian(lambda args: args[0] ** 2, (x,))
+    >>> ag.testing.assert_close(jacobian, ag.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=ag.float64))
     """
     _begin("get_numerical_jacobian", grad_out)
-    found = []
+    jacobians = []
     for t in _differentiated(inputs if target is None else target):
         if t.is_complex():
             raise ValueError(
@@ -90,15 +90,15 @@ def get_numerical_jacobian(
             )
         flat, rows = t.detach().view(-1), []
         for i in range(t.numel()):
-            kept = flat[i].item()
+            value = flat[i].item()
             ends = []
             try:
-                for end in (kept - eps, kept + eps):
+                for end in (value - eps, value + eps):
                     flat[i] = end
                     with no_grad():
                         ends.append(fn(inputs).detach().clone())
             finally:
-                flat[i] = kept
+                flat[i] = value
             if ends[0].is_complex():
                 raise ValueError(
                     "Expected output to be non-complex. get_numerical_jacobian no longer supports "
@@ -108,8 +108,8 @@ def get_numerical_jacobian(
         matrix = zeros(len(rows), len(rows[0]) if rows else 0, dtype=t.dtype, device=t.device)
         for i, row in enumerate(rows):
             matrix[i] = row
-        found.append(matrix)
-    return tuple(found)
+        jacobians.append(matrix)
+    return tuple(jacobians)
 
 
 def get_analytical_jacobian(

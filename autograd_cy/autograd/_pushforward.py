@@ -41,8 +41,8 @@ def push(
             if t is not None:
                 duals[id(x)] = _make_dual(x, t, level)
         outputs = func(*[duals.get(id(x), x) for x in inputs])
-        kept = list(outputs) if keep is None else [outputs[j] for j in keep]
-        pairs = [_unpack_dual(out, level) for out in kept]
+        chosen = list(outputs) if keep is None else [outputs[j] for j in keep]
+        pairs = [_unpack_dual(out, level) for out in chosen]
     return [primal for primal, _ in pairs], [tangent for _, tangent in pairs]
 
 
@@ -50,10 +50,10 @@ def pushforward(
     func: Callable[..., Sequence[Tensor]], inputs: Sequence[Tensor], tangents: Sequence[Tensor]
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Like :func:`push` with zeros for missing tangents, and outputs without a graph."""
-    primals, found = push(func, inputs, tangents)
+    primals, results = push(func, inputs, tangents)
     return (
         [out.detach() for out in primals],
-        [_zeros_like(out).detach() if t is None else t for out, t in zip(primals, found)],
+        [_zeros_like(out).detach() if t is None else t for out, t in zip(primals, results)],
     )
 
 

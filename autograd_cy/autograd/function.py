@@ -442,7 +442,7 @@ def once_differentiable(fn: Callable) -> Callable:
         refused = refuse(*leaves)
         if not several:
             return outputs if refused is None else refused
-        return tuple(kept if t is None else t for t, kept in zip(refused, items))
+        return tuple(item if t is None else t for t, item in zip(refused, items))
 
     return wrapper
 
@@ -527,12 +527,12 @@ class NestedIOFunction(Function):
 
     def __call__(self, *input):
         leaves, self._build_input = _flat(input)
-        made = _Flat.apply(self, *leaves)
-        return self._build_output(iter(made if isinstance(made, tuple) else (made,)))
+        results = _Flat.apply(self, *leaves)
+        return self._build_output(iter(results if isinstance(results, tuple) else (results,)))
 
     def save_for_backward(self, *args: Any) -> None:
         """Keep nested structures of tensors for backward."""
-        self._kept = args
+        self._saved = args
 
     def mark_dirty(self, *args: Any) -> None:
         """Say which input tensors were changed in place."""
@@ -545,8 +545,8 @@ class NestedIOFunction(Function):
     @property
     def saved_tensors(self):
         saved = iter(self._ctx.saved_tensors)
-        leaves = [next(saved) if is_tensor else x for is_tensor, x in self._kept_leaves]
-        return self._build_kept(iter(leaves))
+        leaves = [next(saved) if is_tensor else x for is_tensor, x in self._saved_leaves]
+        return self._build_saved(iter(leaves))
 
     def forward_extended(self, *input: Any) -> Any:
         """Compute the nested result."""
@@ -564,20 +564,20 @@ class _Flat(Function):
     def forward(ctx, nested, *leaves):
         ctx.nested = nested
         nested._ctx = ctx
-        nested._kept = ()
+        nested._saved = ()
         nested._dirty = nested._non_differentiable = ()
-        made = nested.forward_extended(*nested._build_input(iter(leaves)))
-        outputs, nested._build_output = _flat(made)
-        kept, nested._build_kept = _flat(nested._kept)
-        nested._kept_leaves = [
-            (isinstance(x, Tensor), None if isinstance(x, Tensor) else x) for x in kept
+        results = nested.forward_extended(*nested._build_input(iter(leaves)))
+        outputs, nested._build_output = _flat(results)
+        saved, nested._build_saved = _flat(nested._saved)
+        nested._saved_leaves = [
+            (isinstance(x, Tensor), None if isinstance(x, Tensor) else x) for x in saved
         ]
-        ctx.save_for_backward(*(x for x in kept if isinstance(x, Tensor)))
+        ctx.save_for_backward(*(x for x in saved if isinstance(x, Tensor)))
         if nested._dirty:
             ctx.mark_dirty(*nested._dirty)
         if nested._non_differentiable:
             ctx.mark_non_differentiable(*nested._non_differentiable)
-        nested._kept = ()
+        nested._saved = ()
         return tuple(outputs)
 
     @staticmethod

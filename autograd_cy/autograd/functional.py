@@ -352,7 +352,7 @@ def hvp(
         return _hvp_reverse(func, primals, vectors, in_tuple, create_graph, strict)
 
 
-def _hvp_forward(func, given, vectors, in_tuple):
+def _hvp_forward(func, inputs, vectors, in_tuple):
     def value_and_gradient(*duals):
         # Leaves inside of forward mode: gradients are wanted at the values that move.
         for x in duals:
@@ -361,7 +361,7 @@ def _hvp_forward(func, given, vectors, in_tuple):
         return (output, *_filled_gradient(output, duals))
 
     (output, *_), (_, *product) = pushforward(
-        value_and_gradient, [x.detach() for x in given], vectors
+        value_and_gradient, [x.detach() for x in inputs], vectors
     )
     return restored([output], False, False), restored(product, False, in_tuple)
 
@@ -377,19 +377,19 @@ def _hvp_reverse(func, primals, vectors, in_tuple, create_graph, strict):
     return restored([output], create_graph, False), restored(product, create_graph, in_tuple)
 
 
-def _first_derivative(output, given, strict, constant=False):
+def _first_derivative(output, inputs, strict, constant=False):
     """Return the gradient of a scalar with its graph; see `need_second`."""
     if strict:
         need_graph([output])
-    first = gradients([output], given, create_graph=True)
+    first = gradients([output], inputs, create_graph=True)
     if strict:
         need_second(first, constant)
-    return filled(first, given, strict, False, _INDEPENDENT, "jacobian")
+    return filled(first, inputs, strict, False, _INDEPENDENT, "jacobian")
 
 
-def _filled_gradient(output, given):
+def _filled_gradient(output, inputs):
     """Return the gradient of a scalar without a graph, zeros where it has none."""
-    return filled(gradients([output], given), given, False, False, "", "")
+    return filled(gradients([output], inputs), inputs, False, False, "", "")
 
 
 def _refuse_with_forward(name, create_graph, strict, vectorize=True):
@@ -586,7 +586,7 @@ def _recorded_rows(output: Tensor, primals: Sequence[Tensor], strict: bool, numb
     )
 
 
-def _jacobian_forward(func, given, in_tuple, name):
+def _jacobian_forward(func, inputs, in_tuple, name):
     """Return the Jacobian by columns: one tangent for each element of the inputs, all at once."""
     was_tuple = False
 
@@ -595,11 +595,11 @@ def _jacobian_forward(func, given, in_tuple, name):
         was_tuple, outputs = as_tuple(func(*duals), OUTPUTS, name)
         return outputs
 
-    outputs, tangents = pushforwards(listed, given, unit_vectors(given))
+    outputs, tangents = pushforwards(listed, inputs, unit_vectors(inputs))
     rows = []
     for out, t in zip(outputs, tangents):
         row, start = [], 0
-        for x in given:
+        for x in inputs:
             columns = t.narrow(0, start, x.numel())
             row.append(columns.movedim(0, -1).reshape((*out.shape, *x.shape)))
             start += x.numel()
@@ -685,7 +685,7 @@ def hessian(
     return jacobian(gradient, inputs, create_graph, strict, vectorize)
 
 
-def _hessian_forward(scalar, given, in_tuple):
+def _hessian_forward(scalar, inputs, in_tuple):
     def gradient(*duals):
         # Leaves inside of vmap and forward mode: gradients are wanted at the values that move.
         for x in duals:
@@ -693,8 +693,8 @@ def _hessian_forward(scalar, given, in_tuple):
         first = _filled_gradient(scalar(*duals), duals)
         return first if in_tuple else first[0]
 
-    given = [x.detach() for x in given]
-    return _jacobian_forward(gradient, given, in_tuple, "hessian")
+    inputs = [x.detach() for x in inputs]
+    return _jacobian_forward(gradient, inputs, in_tuple, "hessian")
 
 
 def _find(name: str) -> Any:

@@ -60,10 +60,10 @@ def _with_or_without_parentheses(cls):
     init = cls.__new__
 
     def new(kind, function=None):
-        made = init(kind)
+        context = init(kind)
         if function is None:
-            return made
-        return made(function)
+            return context
+        return context(function)
 
     cls.__new__ = new
     return cls

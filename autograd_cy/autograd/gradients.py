@@ -141,13 +141,13 @@ def _ones_for_edge(edge, i):
     return _ones(meta.shape, dtype=meta.dtype, device=meta.device)
 
 
-def _shown(given):
+def _shown(inputs):
     """Return the arguments as a tuple, as overrides get them; a look-alike counts as one tensor."""
-    if isinstance(given, Mapping):
-        return tuple(given.values())
-    if isinstance(given, (Tensor, GradientEdge)) or hasattr(given, "__torch_function__"):
-        return (given,)
-    return tuple(given)
+    if isinstance(inputs, Mapping):
+        return tuple(inputs.values())
+    if isinstance(inputs, (Tensor, GradientEdge)) or hasattr(inputs, "__torch_function__"):
+        return (inputs,)
+    return tuple(inputs)
 
 
 def _inputs_of(inputs):

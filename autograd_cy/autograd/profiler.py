@@ -148,8 +148,8 @@ class profile(Reports):
         self._max_events = checked_events(max_events)
         self._session: Session | None = None
         self._parts: list[Columns] = []
-        asked = {"profile_memory": profile_memory, "with_stack": with_stack}
-        self._result: Columns | None = None if enabled else Columns(options=asked)
+        options = {"profile_memory": profile_memory, "with_stack": with_stack}
+        self._result: Columns | None = None if enabled else Columns(options=options)
         if not enabled:
             return
         if use_cuda:

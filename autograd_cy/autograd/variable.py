@@ -74,8 +74,8 @@ class VariableMeta(type):
             _warn(_NO_EFFECT, UserWarning)
             if requires_grad:
                 raise ValueError("Variable can't be volatile and require_grad at the same time!")
-        made = Tensor() if data is None else data.detach()
-        return made.requires_grad_() if requires_grad else made
+        result = Tensor() if data is None else data.detach()
+        return result.requires_grad_() if requires_grad else result
 
 
 class Variable(Tensor, metaclass=VariableMeta):

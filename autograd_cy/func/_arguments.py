@@ -44,10 +44,10 @@ def chosen(argnums: int | tuple, args: tuple) -> Any:
 def replaced(argnums: int | tuple, args: tuple, new: Any) -> list:
     """`args` with `new` in the places of :func:`chosen`."""
     places = checked_argnums(argnums, len(args))
-    made = list(args)
+    result = list(args)
     for i, x in zip(places, (new,) if isinstance(argnums, int) else new):
-        made[i] = x
-    return made
+        result[i] = x
+    return result
 
 
 def only_tensors(leaves: list) -> None:
@@ -57,9 +57,9 @@ def only_tensors(leaves: list) -> None:
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
 
 
-def tensors_in(given: Any) -> list[Tensor]:
+def tensors_in(arguments: Any) -> list[Tensor]:
     """The tensors of arguments in any nesting."""
-    return [x for x in flatten(given)[0] if isinstance(x, Tensor)]
+    return [x for x in flatten(arguments)[0] if isinstance(x, Tensor)]
 
 
 def with_aux(returned: Any, has_aux: bool, label: str) -> tuple[Any, Any]:

@@ -65,12 +65,12 @@ def jvp(
             f"{_NAME}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
     leaves, structure = flatten(primals)
-    moves, given = flatten(tangents)
-    if given != structure:
+    moves, other = flatten(tangents)
+    if other != structure:
         raise RuntimeError(
             f"{_NAME}: Expected primals and tangents to have the same python structure. For "
             "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
-            f"structure {structure} and tangents with structure {given}"
+            f"structure {structure} and tangents with structure {other}"
         )
     for what, tensors in (("primals", leaves), ("tangents", moves)):
         if not tensors:
@@ -182,10 +182,10 @@ def linearize(func: Callable, *primals: Any) -> tuple:
     pulled = linear.record(lambda seeds: graph.gradients(moving, seeds, True, True))
 
     def jvp_fn(*tangents):
-        moves, given = flatten(tangents)
-        if given != structure:
+        moves, other = flatten(tangents)
+        if other != structure:
             raise RuntimeError(
-                f"Expected the tangents {given} to have the same argspec as the primals {structure}"
+                f"Expected the tangents {other} to have the same argspec as the primals {structure}"
             )
         for i, (t, x) in enumerate(zip(moves, leaves)):
             for what in ("shape", "dtype"):

@@ -25,8 +25,8 @@ def _pieces(columns, tensors):
 def _turned(seeds: Sequence, outputs: list, twofold: list[int]) -> list:
     """Return the unit vectors of complex outputs, numbers `twofold`, times the imaginary unit."""
     ends = list(accumulate([y.numel() for y in outputs], initial=0))
-    kept = [cat([s[ends[i] : ends[i + 1]] for i in twofold], 0) for s in seeds]
-    return [k * 1j if i in twofold else k for i, k in enumerate(kept)]
+    parts = [cat([s[ends[i] : ends[i + 1]] for i in twofold], 0) for s in seeds]
+    return [k * 1j if i in twofold else k for i, k in enumerate(parts)]
 
 
 def _add_imaginary(column: list, rows, outputs: list, twofold: list[int]) -> None:
@@ -93,9 +93,11 @@ def jacrev(
         point = chosen(argnums, args)
         leaves, in_structure = flatten(point)
         only_tensors(leaves)
-        made = vjp(lambda x: func(*replaced(argnums, args, x), **kwargs), point, has_aux=has_aux)
-        outputs, out_structure = flatten(made[0])
-        pull = made[1]
+        returned = vjp(
+            lambda x: func(*replaced(argnums, args, x), **kwargs), point, has_aux=has_aux
+        )
+        outputs, out_structure = flatten(returned[0])
+        pull = returned[1]
 
         def row(seeds):
             return tuple(flatten(pull(out_structure.build(list(seeds)))[0])[0])
@@ -114,7 +116,7 @@ def jacrev(
         result = out_structure.build(
             [in_structure.build([c[i] for c in columns]) for i in range(len(outputs))]
         )
-        return (result, made[2]) if has_aux else result
+        return (result, returned[2]) if has_aux else result
 
     return jacobian
 
@@ -174,8 +176,8 @@ def jacfwd(
             return (tuple(outputs), aux) if has_aux else tuple(outputs)
 
         def column(directions):
-            made = jvp(call, tuple(leaves), directions, has_aux=has_aux)
-            return made[1:] if has_aux else made[1]
+            pushed = jvp(call, tuple(leaves), directions, has_aux=has_aux)
+            return pushed[1:] if has_aux else pushed[1]
 
         out_dims = (0, None) if has_aux else 0
         columns = map_once(
@@ -194,8 +196,8 @@ def jacfwd(
                     [p.reshape((*c.shape[1:], *x.shape)) for p, x in zip(parts, leaves)]
                 )
             )
-        made = structures[0].build(result)
-        return (made, aux) if has_aux else made
+        pushed = structures[0].build(result)
+        return (pushed, aux) if has_aux else pushed
 
     return jacobian
 

@@ -64,17 +64,17 @@ def functional_call(
     >>> functional_call(layer, {"weight": ag.ones(1, 2), "bias": ag.zeros(1)}, ag.ones(2))
     tensor([2.])
     """
-    given = parameter_and_buffer_dicts
-    if isinstance(given, Mapping):
-        tensors = dict(given)
+    dicts = parameter_and_buffer_dicts
+    if isinstance(dicts, Mapping):
+        tensors = dict(dicts)
     else:
         tensors = {}
-        if not isinstance(given, (list, tuple)):
+        if not isinstance(dicts, (list, tuple)):
             raise ValueError(
                 "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but "
-                f"got {type(given)}"
+                f"got {type(dicts)}"
             )
-        for one in given:
+        for one in dicts:
             if not isinstance(one, Mapping):
                 raise TypeError(
                     "functional_call: expected a dict or a sequence of dicts of tensors, got a "
@@ -93,8 +93,8 @@ def functional_call(
         try:
             return module(*args, **({} if kwargs is None else kwargs))
         finally:
-            if isinstance(given, MutableMapping):
-                _hand_back(given, places, tensors)
+            if isinstance(dicts, MutableMapping):
+                _hand_back(dicts, places, tensors)
 
 
 @contextmanager
@@ -128,12 +128,12 @@ def _replacements(module, tensors, tie_weights, strict):
     return places, items
 
 
-def _hand_back(given, places, tensors):
+def _hand_back(target, places, tensors):
     """Put into the caller's dict what the module assigned while it was called."""
     for name, (own, key) in places.items():
         now = own.get(key, tensors[name])  # one that was deleted stays as it was given
         if now is not tensors[name]:
-            given[name] = now
+            target[name] = now
 
 
 def _place(owners, name, value):
@@ -265,14 +265,14 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
 
 
 def _stacked(models, members):
-    found = [members(model) for model in models]
-    made = {}
-    for name, first in found[0].items():
-        rows = [one[name] for one in found]
+    dicts = [members(model) for model in models]
+    result = {}
+    for name, first in dicts[0].items():
+        rows = [one[name] for one in dicts]
         if any(t.requires_grad != first.requires_grad for t in rows):
             raise RuntimeError(
                 f"stack_module_state: Expected {name} from each model to have the same "
                 ".requires_grad; set it alike in all models"
             )
-        made[name] = stack([t.detach() for t in rows], 0).requires_grad_(first.requires_grad)
-    return made
+        result[name] = stack([t.detach() for t in rows], 0).requires_grad_(first.requires_grad)
+    return result

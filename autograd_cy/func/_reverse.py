@@ -74,11 +74,13 @@ class Graph:
     def gradients(self, outputs, seeds, keep: int, create: int) -> list[Tensor]:
         """Return gradients of the leaves; zeros for those that don't matter."""
         moving = [(y, s) for y, s in zip(outputs, seeds) if y.requires_grad]
-        found = (None,) * len(self.leaves)
+        grads_or_none = (None,) * len(self.leaves)
         if moving:
             roots, seeds = zip(*moving)
-            found = run_backward(roots, seeds, bool(keep), bool(create), self.leaves, True, False)
-        grads = [zeros_like(x) if g is None else g for x, g in zip(self.arguments, found)]
+            grads_or_none = run_backward(
+                roots, seeds, bool(keep), bool(create), self.leaves, True, False
+            )
+        grads = [zeros_like(x) if g is None else g for x, g in zip(self.arguments, grads_or_none)]
         if create == _MAYBE:
             return [g if _depends_outside(g, self.own) else _without_graph(g, True) for g in grads]
         return grads
@@ -94,8 +96,8 @@ class Graph:
 
     def leads_on(self, x: Tensor) -> bool:
         """Return whether an output belongs to another graph, too."""
-        found = self.follow((x,))
-        return _depends_outside(x, self.own) if found == _MAYBE else bool(found)
+        answer = self.follow((x,))
+        return _depends_outside(x, self.own) if answer == _MAYBE else bool(answer)
 
 
 def needed(follow: int, seeds: tuple, leaves: tuple) -> int:
@@ -103,8 +105,8 @@ def needed(follow: int, seeds: tuple, leaves: tuple) -> int:
     cotangents."""
     if _get_modes() & _M_NO_GRAD:
         return 0
-    found = _YES if follow == _YES else needs_graph(seeds, leaves)
-    return found if found == _YES else max(follow, found)
+    answer = _YES if follow == _YES else needs_graph(seeds, leaves)
+    return answer if answer == _YES else max(follow, answer)
 
 
 def grad(func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
@@ -292,11 +294,11 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     follow_beside = graph.follow(beside)
 
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):
-        seeds, given = flatten(cotangents)
-        if given != out_structure:
+        seeds, other = flatten(cotangents)
+        if other != out_structure:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of "
-                f"outputs to the function. cotangents: {given}, primal output: {out_structure}"
+                f"outputs to the function. cotangents: {other}, primal output: {out_structure}"
             )
         for i, (seed, y) in enumerate(zip(seeds, outputs)):
             if not isinstance(seed, Tensor):
