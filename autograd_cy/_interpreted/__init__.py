@@ -92,13 +92,13 @@ def complete(
     """
     from autograd_cy._tensors import namespace as functions
 
-    found = {name: getattr(functions, name) for name in top}
-    found |= {name: getattr(functions, theirs) for name, theirs in (renamed or {}).items()}
+    added = {name: getattr(functions, name) for name in top}
+    added |= {name: getattr(functions, theirs) for name, theirs in (renamed or {}).items()}
     for name, place in names_of(namespace).items():
         if not name.endswith("_") and name not in names:
-            found[name] = find(*place)
-    names |= found
-    names["__all__"] = sorted({*names["__all__"], *found})
+            added[name] = find(*place)
+    names |= added
+    names["__all__"] = sorted({*names["__all__"], *added})
 
 
 def later(

@@ -38,8 +38,8 @@ _LAST = re.compile(r"struct __pyx_opt_args_\w+ \*|int __pyx_skip_dispatch")
 
 def function(target: str) -> Callable:
     """The function ``module.name`` of autograd_cy._C, with the types that its capsule names."""
-    pointer, made, last = _found(target)
-    call = made(pointer)
+    pointer, function_type, last = _look_up(target)
+    call = function_type(pointer)
     if not last:
         return call
     return lambda *args: call(*args, *(None for _ in range(last)))
@@ -47,11 +47,11 @@ def function(target: str) -> Callable:
 
 def kernel(target: str) -> tuple[int, Callable[[int], Callable]]:
     """The address of a kernel, and what makes a function of such an address."""
-    pointer, made, _ = _found(target)
-    return pointer, made
+    pointer, function_type, _ = _look_up(target)
+    return pointer, function_type
 
 
-def _found(target: str) -> tuple[int, Any, int]:
+def _look_up(target: str) -> tuple[int, Any, int]:
     """The address of a function, its type, and the number of arguments that say nothing."""
     module, _, name = target.partition(".")
     capsule = importlib.import_module(f"autograd_cy._C.{module}").__pyx_capi__[name]
@@ -61,7 +61,7 @@ def _found(target: str) -> tuple[int, Any, int]:
     last = [part for part in taken if _LAST.match(part.strip())]
     try:
         types = [_c_type(part) for part in taken[: len(taken) - len(last)]]
-        made = ctypes.PYFUNCTYPE(_c_type(result), *types, *(ctypes.c_void_p for _ in last))
+        function_type = ctypes.PYFUNCTYPE(_c_type(result), *types, *(ctypes.c_void_p for _ in last))
     except KeyError as error:
         raise TypeError(f"{target}: {signature.decode()} is not for Python values") from error
-    return _POINTER(capsule, signature), made, len(last)
+    return _POINTER(capsule, signature), function_type, len(last)

@@ -73,7 +73,7 @@ def _span(n: int, d: float, dtype: Any, out: Tensor | None, name: str) -> float:
     least = 0 if name == "fftfreq" else 1  # half a spectrum begins with 0 / n
     if n < least:
         raise RuntimeError(f"fft.{name}: n must be at least {least}, but got {n}")
-    made = dtype if out is None else out.dtype
-    if made is not None and not (made.is_floating_point or made.is_complex):
-        raise RuntimeError(f"fft.{name} requires a floating point dtype, not {made}")
+    result_dtype = dtype if out is None else out.dtype
+    if result_dtype is not None and not (result_dtype.is_floating_point or result_dtype.is_complex):
+        raise RuntimeError(f"fft.{name} requires a floating point dtype, not {result_dtype}")
     return n * d

@@ -23,38 +23,38 @@ _composites: dict[tuple[str, str], Callable] = {}
 
 def composite(module: str, name: str) -> Callable:
     """A function of tensors, of `_<module>_composites.py`."""
-    found = _composites.get((module, name))
-    if found is None:  # not asked again
+    function = _composites.get((module, name))
+    if function is None:  # not asked again
         owner = importlib.import_module(f"autograd_cy._interpreted._{module}_composites")
-        found = _composites[module, name] = getattr(owner, name)
-    return found
+        function = _composites[module, name] = getattr(owner, name)
+    return function
 
 
 def expression(library: str, make: Callable[[ModuleType], Callable]) -> Callable:
     """The function that `make` gives for a library, which is imported by the first call."""
-    made: Callable | None = None
+    function: Callable | None = None
 
     def call(*args: Any) -> Any:
-        nonlocal made
-        if made is None:
-            made = make(importlib.import_module(library))
+        nonlocal function
+        if function is None:
+            function = make(importlib.import_module(library))
             limit_libraries()  # it may have brought a BLAS with threads of its own
-        return made(*args)
+        return function(*args)
 
     return call
 
 
 def compiled(target: str, arguments: Callable[..., tuple] | None = None) -> Callable:
     """The C function ``module.name`` of autograd_cy._C; `arguments` makes those that it takes."""
-    found: Callable | None = None
+    function: Callable | None = None
 
     def call(*args: Any) -> Any:
-        nonlocal found
-        if found is None:
+        nonlocal function
+        if function is None:
             from autograd_cy._interpreted import _capsules
 
-            found = _capsules.function(target)
-        return found(*args) if arguments is None else found(*arguments(*args))
+            function = _capsules.function(target)
+        return function(*args) if arguments is None else function(*arguments(*args))
 
     return call
 
@@ -77,14 +77,14 @@ def kernel(target: str) -> tuple[int, Callable[[int], Callable]]:
 
 
 def _later(module: str, name: str) -> Callable:
-    found: Callable | None = None
+    function: Callable | None = None
 
     def call(*args: Any) -> Any:
-        nonlocal found
-        if found is None:
-            found = getattr(importlib.import_module(module), name)
+        nonlocal function
+        if function is None:
+            function = getattr(importlib.import_module(module), name)
             limit_libraries()
-        return found(*args)
+        return function(*args)
 
     return call
 
@@ -97,5 +97,5 @@ class module:
 
     def __getattr__(self, name: str) -> Any:
         family = importlib.import_module(f"autograd_cy._interpreted.{self._family}")
-        found = self.__dict__[name] = getattr(family, name)  # not asked again
-        return found
+        function = self.__dict__[name] = getattr(family, name)  # not asked again
+        return function

@@ -7,8 +7,8 @@ import numpy as np
 
 def put(x: np.ndarray, index: np.ndarray, source: np.ndarray, accumulate: bool) -> np.ndarray:
     """A copy with `source` at places of the flattened array, written in order or added."""
-    found = np.array(x, order="C")
-    flat, places = found.reshape(-1), index.ravel()
+    result = np.array(x, order="C")
+    flat, places = result.reshape(-1), index.ravel()
     wrong = places[(places < -x.size) | (places >= x.size)]
     if wrong.size:
         raise IndexError(
@@ -19,4 +19,4 @@ def put(x: np.ndarray, index: np.ndarray, source: np.ndarray, accumulate: bool) 
         np.add.at(flat, places, source.ravel())
     else:
         flat[places] = source.ravel()
-    return found
+    return result

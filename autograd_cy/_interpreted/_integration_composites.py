@@ -37,8 +37,8 @@ def _in_float(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     kinds = {t.dtype for t in tensors}
     if not kinds <= {float16, bfloat16}:
         return function(*tensors)
-    found = function(*(t.to(float32) for t in tensors))
-    return found.to(tensors[0].dtype) if len(kinds) == 1 else found
+    result = function(*(t.to(float32) for t in tensors))
+    return result.to(tensors[0].dtype) if len(kinds) == 1 else result
 
 
 def _pairs(y: Tensor, dim: int) -> Tensor:

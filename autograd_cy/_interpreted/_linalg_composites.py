@@ -55,17 +55,17 @@ def matrix_power(A: Tensor, n: int, out: Tensor | None = None) -> Tensor:
             f"{list(A.shape)}"
         )
     if n in (0, 1):
-        found = A.clone()  # the result is no other name of `A`, and depends on it
+        result = A.clone()  # the result is no other name of `A`, and depends on it
         if not n:
-            found.copy_(diag_embed(ones_like(diagonal(A, 0, -2, -1))))
+            result.copy_(diag_embed(ones_like(diagonal(A, 0, -2, -1))))
         if out is None:
-            return found
+            return result
         if not can_cast(A.dtype, out.dtype):
             raise RuntimeError(
                 "linalg.matrix_power: Expected result to be safely castable from "
                 f"{A.dtype._scalar} dtype, but got result with dtype {out.dtype._scalar}"
             )
-        return found.to(out.dtype)
+        return result.to(out.dtype)
     if n < 0:
         if not (A.is_floating_point() or A.is_complex()):
             raise RuntimeError(
@@ -444,9 +444,9 @@ def qr_jvp(tangent: Tensor, Q: Tensor, R: Tensor, mode: str, which: int) -> Tens
 
 def pinv(A: Tensor, *, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
     _check_pinv(A, hermitian)
-    given = (atol is not None, rtol is not None)
+    has_bound = (atol is not None, rtol is not None)
     atol, rtol = _bound(atol), _bound(rtol)
-    if rtol is None and given[0] and bool(np.any(np.asarray(atol) > 0)):
+    if rtol is None and has_bound[0] and bool(np.any(np.asarray(atol) > 0)):
         rtol = 0.0
     return linalg._pinv(A, 0.0 if atol is None else atol, rtol, hermitian)
 

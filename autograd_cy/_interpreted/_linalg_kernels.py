@@ -136,20 +136,20 @@ def _by_factors(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     factorize, substitute = get_lapack_funcs(("getrf", "getrs"), (A, B))
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
     info = np.zeros(A.shape[:-2], np.int64)
-    found = np.empty((*batch, *B.shape[-2:]), B.dtype)
+    solutions = np.empty((*batch, *B.shape[-2:]), B.dtype)
     if not A.size:
-        return found, info
+        return solutions, info
     factors = np.empty(A.shape, A.dtype)
     pivots = np.empty(A.shape[:-1], np.int64)
     for place in np.ndindex(info.shape):
         factors[place], pivots[place], info[place] = factorize(A[place])
     factors = np.broadcast_to(factors, (*batch, *A.shape[-2:]))
     pivots = np.broadcast_to(pivots, (*batch, A.shape[-1]))
-    B = np.broadcast_to(B, found.shape)
+    B = np.broadcast_to(B, solutions.shape)
     for place in np.ndindex(batch):
         if B.shape[-1]:
-            found[place] = substitute(factors[place], pivots[place], B[place])[0]
-    return found, info
+            solutions[place] = substitute(factors[place], pivots[place], B[place])[0]
+    return solutions, info
 
 
 def inv_ex(A: np.ndarray, check_errors: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -181,10 +181,10 @@ def matrix_exp(A: np.ndarray) -> np.ndarray:
     finite = np.isfinite(A).all((-2, -1))
     if finite.all():
         return scipy.linalg.expm(A)
-    found = np.full(A.shape, np.nan, A.dtype)
+    result = np.full(A.shape, np.nan, A.dtype)
     if finite.any():
-        found[finite] = scipy.linalg.expm(A[finite])
-    return found
+        result[finite] = scipy.linalg.expm(A[finite])
+    return result
 
 
 def det(A: np.ndarray) -> np.ndarray:
@@ -307,6 +307,6 @@ def pinv(A: np.ndarray, atol: float, rtol: float | None, hermitian: bool) -> np.
         left, values, right = svd(A, False, None)
     size = np.abs(values)
     bound = np.maximum(atol, np.multiply(rtol, size.max(-1)))[..., None]
-    kept = size > bound
-    inverse = np.where(kept, 1 / np.where(kept, values, 1), 0).astype(A.dtype)
+    above = size > bound
+    inverse = np.where(above, 1 / np.where(above, values, 1), 0).astype(A.dtype)
     return (right.swapaxes(-1, -2).conj() * inverse[..., None, :]) @ left.swapaxes(-1, -2).conj()

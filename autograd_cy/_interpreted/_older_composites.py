@@ -9,14 +9,14 @@ from autograd_cy._tensors.namespace import adjoint
 
 
 def qr(self: Tensor, some: bool) -> tuple[Tensor, Tensor]:
-    found = linalg.qr(self, "reduced" if some else "complete")
+    result = linalg.qr(self, "reduced" if some else "complete")
     _warn(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
         "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
         "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\n"
         "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
     )
-    return found
+    return result
 
 
 def svd(self: Tensor, some: bool, compute_uv: bool) -> tuple[Tensor, Tensor, Tensor]:

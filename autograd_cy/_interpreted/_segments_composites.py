@@ -93,35 +93,35 @@ def _reduced(
     deep = numbers
     for _ in range(data.ndim - axis - 1):
         deep = unsqueeze(deep, -1)
-    found = scatter_reduce(start, axis, deep.expand(data.shape), data, word, include_self=True)
-    found = found.narrow(axis, 0, count)
+    result = scatter_reduce(start, axis, deep.expand(data.shape), data, word, include_self=True)
+    result = result.narrow(axis, 0, count)
     if reduce != "mean":
-        return found
+        return result
     sizes = lengths
     for _ in range(data.ndim - axis - 1):
         sizes = unsqueeze(sizes, -1)
     if initial is None:
-        return found / sizes.to(data.dtype)
-    return found / sizes.clamp(min=1).to(data.dtype)
+        return result / sizes.to(data.dtype)
+    return result / sizes.clamp(min=1).to(data.dtype)
 
 
-def _check(data: Tensor, name: str, given: Tensor, axis: int) -> None:
-    if given.dtype not in (int32, int64):
+def _check(data: Tensor, name: str, sizes: Tensor, axis: int) -> None:
+    if sizes.dtype not in (int32, int64):
         raise NotImplementedError(
-            f"segment_reduce: {name} must be of int32 or int64, not {given.dtype}"
+            f"segment_reduce: {name} must be of int32 or int64, not {sizes.dtype}"
         )
-    if given.device != data.device:
+    if sizes.device != data.device:
         raise RuntimeError(
-            f"segment_reduce: data is on {data.device} and {name} on {given.device}; both must be "
+            f"segment_reduce: data is on {data.device} and {name} on {sizes.device}; both must be "
             "on one device"
         )
-    if axis != given.ndim - 1:
+    if axis != sizes.ndim - 1:
         raise RuntimeError(
             f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}."
         )
-    if tuple(given.shape[:axis]) != tuple(data.shape[:axis]):
+    if tuple(sizes.shape[:axis]) != tuple(data.shape[:axis]):
         raise RuntimeError(
-            f"segment_reduce(): {name} of shape {list(given.shape)} must have the dimensions "
+            f"segment_reduce(): {name} of shape {list(sizes.shape)} must have the dimensions "
             f"before axis {axis} of data, whose shape is {list(data.shape)}"
         )
 

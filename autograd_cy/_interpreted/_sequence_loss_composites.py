@@ -42,8 +42,8 @@ def _numbers(lengths: Any, name: str, targets: Tensor) -> list[int] | Tensor:
             return lengths.to(int64)
     if isinstance(lengths, int):
         raise TypeError(f"ctc_loss(): argument '{name}' must be tuple of ints, not int")
-    found = lengths.tolist() if isinstance(lengths, Tensor) else lengths
-    return [int(n) for n in found] if isinstance(found, list | tuple) else [int(found)]
+    numbers = lengths.tolist() if isinstance(lengths, Tensor) else lengths
+    return [int(n) for n in numbers] if isinstance(numbers, list | tuple) else [int(numbers)]
 
 
 def _rows(targets: Tensor, lengths: list[int] | Tensor, width: int) -> Tensor:
@@ -70,12 +70,15 @@ def _rows(targets: Tensor, lengths: list[int] | Tensor, width: int) -> Tensor:
 
 
 def _check(
-    log_probs: Tensor, given: list[int] | Tensor, wanted: list[int] | Tensor, blank: int
+    log_probs: Tensor,
+    input_lengths: list[int] | Tensor,
+    target_lengths: list[int] | Tensor,
+    blank: int,
 ) -> None:
     times, batch, classes = log_probs.shape
     if not 0 <= blank < classes:
         raise RuntimeError(f"ctc_loss: blank must be in label range, of {classes} classes")
-    for name, lengths in (("input_lengths", given), ("target_lengths", wanted)):
+    for name, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if len(lengths) != batch:
             raise RuntimeError(
                 f"ctc_loss: {name} must be of size batch_size, {batch}, but there are "
@@ -85,10 +88,10 @@ def _check(
             raise RuntimeError(
                 f"ctc_loss: {name} must not be negative, but there is {min(lengths)}"
             )
-    if not isinstance(given, Tensor) and any(n > times for n in given):
+    if not isinstance(input_lengths, Tensor) and any(n > times for n in input_lengths):
         raise RuntimeError(
             f"ctc_loss: Expected input_lengths to have value at most {times}, but got value "
-            f"{max(given)}"
+            f"{max(input_lengths)}"
         )
 
 
@@ -109,8 +112,8 @@ def ctc_loss(
 ) -> Tensor:
     if not log_probs.numel():
         raise RuntimeError(f"ctc_loss: log_probs must not be empty, got {list(log_probs.shape)}")
-    given = _numbers(input_lengths, "input_lengths", targets)
-    wanted = _numbers(target_lengths, "target_lengths", targets)
+    times = _numbers(input_lengths, "input_lengths", targets)
+    sizes = _numbers(target_lengths, "target_lengths", targets)
     single = log_probs.ndim == 2
     if single:
         log_probs = log_probs.unsqueeze(1)
@@ -122,30 +125,30 @@ def ctc_loss(
         raise NotImplementedError(
             f"ctc_loss: not implemented for {log_probs.dtype._scalar}; convert log_probs to float32"
         )
-    _check(log_probs, given, wanted, blank)
-    if isinstance(given, Tensor):
-        given = checked_lengths(given, log_probs.shape[0], False)
-    if isinstance(wanted, Tensor):
-        wanted = checked_lengths(wanted, targets.shape[1], True)
-    longest = log_probs.shape[0] if isinstance(given, Tensor) else max(given, default=0)
-    width = targets.shape[1] if isinstance(wanted, Tensor) else max(wanted, default=0)
-    targets = _rows(targets.to(int64), wanted, width)
-    given, wanted = (_there(n, log_probs) for n in (given, wanted))
+    _check(log_probs, times, sizes, blank)
+    if isinstance(times, Tensor):
+        times = checked_lengths(times, log_probs.shape[0], False)
+    if isinstance(sizes, Tensor):
+        sizes = checked_lengths(sizes, targets.shape[1], True)
+    longest = log_probs.shape[0] if isinstance(times, Tensor) else max(times, default=0)
+    width = targets.shape[1] if isinstance(sizes, Tensor) else max(sizes, default=0)
+    targets = _rows(targets.to(int64), sizes, width)
+    times, sizes = (_there(n, log_probs) for n in (times, sizes))
     if width:
         # What lies behind the end of a row is no target, whatever it is.
-        inside = arange(width, device=log_probs.device) < wanted.reshape(-1, 1)
+        inside = arange(width, device=log_probs.device) < sizes.reshape(-1, 1)
         targets = where(inside, targets, blank)
-    losses = _losses(log_probs, targets, given, wanted, longest, blank)
+    losses = _losses(log_probs, targets, times, sizes, longest, blank)
     infinite = losses == float("inf")
     if zero_infinity:
         losses = where(infinite, 0.0, losses)
     else:
         mean = log_probs.clamp_min(NEVER).mean((0, 2))
         # Where there is no input nothing depends on it.
-        infinite = infinite & (given > 0)
+        infinite = infinite & (times > 0)
         losses = losses + where(infinite, _nothing(mean, infinite), 0.0)
     if reduction == 1:
-        return (losses / wanted.clamp_min(1).to(losses.dtype)).mean()
+        return (losses / sizes.clamp_min(1).to(losses.dtype)).mean()
     if reduction == 2:
         return losses.sum()
     return losses[0] if single else losses

@@ -90,14 +90,14 @@ def _quantile(
     else:
         count = sum(logical_not(isnan(ordered)), -1, True)
         ranks = clamp((count - 1) * which, min=0)
-    found = _between(ordered, ranks, interpolation)
+    result = _between(ordered, ranks, interpolation)
     if keepdim and dim is None:
-        found = found.reshape((1,) * self.ndim + tuple(found.shape))
+        result = result.reshape((1,) * self.ndim + tuple(result.shape))
     elif keepdim and self.ndim:
-        found = unsqueeze(found, place)
+        result = unsqueeze(result, place)
     if isinstance(q, Tensor) and q.ndim:
-        return movedim(found, -1, 0)
-    return squeeze(found, -1)
+        return movedim(result, -1, 0)
+    return squeeze(result, -1)
 
 
 def _between(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
@@ -246,8 +246,8 @@ def corrcoef(self: Tensor) -> Tensor:
     if not covariances.ndim:
         return covariances / covariances
     deviations = sqrt(real(diagonal(covariances)))
-    found = covariances / unsqueeze(deviations, 1) / unsqueeze(deviations, 0)
+    result = covariances / unsqueeze(deviations, 1) / unsqueeze(deviations, 0)
     # Rounding may lead out of the range.
-    if not found.is_complex():
-        return clamp(found, -1, 1)
-    return complex(clamp(real(found), -1, 1), clamp(imag(found), -1, 1))
+    if not result.is_complex():
+        return clamp(result, -1, 1)
+    return complex(clamp(real(result), -1, 1), clamp(imag(result), -1, 1))

@@ -141,10 +141,10 @@ def _cast(x: Any, dtype: _dtype | None) -> Any:
         known = _state.cache.get(key)
         if known is not None and known[0] is x and known[1] == x._version:
             return known[2]
-        made = x.to(dtype)
-        if made.requires_grad:  # not if gradients are off now
-            _state.cache[key] = x, x._version, made
-        return made
+        result = x.to(dtype)
+        if result.requires_grad:  # not if gradients are off now
+            _state.cache[key] = x, x._version, result
+        return result
     if type(x) in (list, tuple):
         return type(x)(_cast(y, dtype) for y in x)
     if type(x) is dict:
@@ -154,17 +154,17 @@ def _cast(x: Any, dtype: _dtype | None) -> Any:
 
 def _widest(values: Any) -> _dtype | None:
     """float32 if a tensor has that, the dtype of half types that are all there is, or None."""
-    found: set[_dtype] = set()
+    dtypes: set[_dtype] = set()
 
     def look(x: Any) -> None:
         if isinstance(x, (list, tuple)):
             for y in x:
                 look(y)
         elif _casts(x):
-            found.add(x.dtype)
+            dtypes.add(x.dtype)
 
     look(values)
-    if len(found) < 2:
+    if len(dtypes) < 2:
         return None
     return float32
 

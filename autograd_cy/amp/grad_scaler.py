@@ -180,9 +180,9 @@ class GradScaler:
         scale, _ = self._check_scale_growth_tracker("_check_inf_per_device")
         one = full((), 1.0, dtype=float32, device=scale.device)
         found_inf = zeros((), dtype=float32, device=scale.device)
-        found = self._unscale_grads_(optimizer, one, found_inf, True)
-        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
-        return found
+        per_device = self._unscale_grads_(optimizer, one, found_inf, True)
+        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = per_device
+        return per_device
 
     def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
         """Return what was found since the last update."""
@@ -283,7 +283,7 @@ class GradScaler:
         scale, tracker = self._check_scale_growth_tracker("update")
         states = self._per_optimizer_states.values()
         if is_capturing():
-            _note_term(self, _kept_as_captured)
+            _note_term(self, _make_replay_check)
         if new_scale is not None:
             if isinstance(new_scale, Tensor) and (
                 new_scale.numel() != 1 or new_scale.requires_grad
@@ -438,19 +438,19 @@ def _on(number: Tensor, device: Any) -> Tensor:
 
 def _overflow(state: dict[str, Any]) -> bool:
     """Read whether a gradient wasn't finite, for optimizers that don't do it themselves."""
-    return any(found.item() != 0 for found in state["found_inf_per_device"].values())
+    return any(flag.item() != 0 for flag in state["found_inf_per_device"].values())
 
 
-def _kept_as_captured(scaler: GradScaler, made: set[int]) -> Callable[[], str | None]:
+def _make_replay_check(scaler: GradScaler, births: set[int]) -> Callable[[], str | None]:
     """Return a function that says which number of a captured update was changed since."""
     there = weakref.ref(scaler)
     names = ("growth_factor", "backoff_factor", "growth_interval")
     before = [getattr(scaler, f"_{name}") for name in names]
 
     def reason() -> str | None:
-        found = there()
+        current = there()
         for name, value in zip(names, before):
-            if found is not None and getattr(found, f"_{name}") != value:
+            if current is not None and getattr(current, f"_{name}") != value:
                 return f"GradScaler: the {name} has changed"
         return None
 
@@ -459,9 +459,9 @@ def _kept_as_captured(scaler: GradScaler, made: set[int]) -> Callable[[], str | 
 
 def _together(states: Iterable[dict[str, Any]], device: Any) -> Tensor:
     """Return a tensor that isn't 0 where some gradient on some device wasn't finite."""
-    found = [x for state in states for x in state["found_inf_per_device"].values()]
-    total = _on(found[0], device)
-    for one in found[1:]:
+    flags = [x for state in states for x in state["found_inf_per_device"].values()]
+    total = _on(flags[0], device)
+    for one in flags[1:]:
         total = total + _on(one, device)
     return total
 
@@ -483,29 +483,29 @@ def _unscale_grads(
                 recorded.append(param)
             else:
                 grads.setdefault(param.grad.device, []).append(param.grad)
-    found: dict[Any, Tensor] = {}
+    per_device: dict[Any, Tensor] = {}
     with no_grad():
         for device, some in grads.items():
-            found[device] = _on(found_inf, device)
+            per_device[device] = _on(found_inf, device)
             _lists._amp_foreach_non_finite_check_and_unscale_(
-                some, found[device], _on(inverse, device)
+                some, per_device[device], _on(inverse, device)
             )
     if recorded:
-        _unscale_in_graph(recorded, inverse, found_inf, found)
-    return found
+        _unscale_in_graph(recorded, inverse, found_inf, per_device)
+    return per_device
 
 
 def _unscale_in_graph(
-    params: list[Tensor], inverse: Tensor, found_inf: Tensor, found: dict[Any, Tensor]
+    params: list[Tensor], inverse: Tensor, found_inf: Tensor, per_device: dict[Any, Tensor]
 ) -> None:
-    """Unscale gradients of steps that are recorded as a part of the graph, and note in `found`."""
+    """Unscale gradients of steps that are recorded as a part of the graph; note in `per_device`."""
     one = full((), 1.0, dtype=float32)
     for param in params:
         with enable_grad():
             grad = param.grad = param.grad * _on(inverse, param.device)
-        if grad.device not in found:
-            found[grad.device] = _on(found_inf, grad.device)
+        if grad.device not in per_device:
+            per_device[grad.device] = _on(found_inf, grad.device)
         with no_grad():  # by 1, since they are unscaled already
             _lists._amp_foreach_non_finite_check_and_unscale_(
-                [grad.detach()], found[grad.device], _on(one, grad.device)
+                [grad.detach()], per_device[grad.device], _on(one, grad.device)
             )

@@ -66,8 +66,8 @@ def sdpa_kernel(
     ...     torch.nn.functional.scaled_dot_product_attention(x, x, x).shape
     autograd_cy.Size([1, 2, 4])
     """
-    given = [backends] if isinstance(backends, SDPBackend) else backends
-    if not isinstance(given, list) or not all(isinstance(one, SDPBackend) for one in given):
+    kernels = [backends] if isinstance(backends, SDPBackend) else backends
+    if not isinstance(kernels, list) or not all(isinstance(one, SDPBackend) for one in kernels):
         raise AssertionError(
             "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
             f"{type(backends).__name__}"

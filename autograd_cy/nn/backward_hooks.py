@@ -88,8 +88,8 @@ class BackwardHook:
     >>> from autograd_cy.utils.hooks import BackwardHook
     >>> hook = BackwardHook(None, [lambda module, inputs, outputs: (inputs[0] * 3,)], [])
     >>> x = torch.ones(1, requires_grad=True)
-    >>> (given,) = hook.setup_input_hook((x,))
-    >>> hook.setup_output_hook(given * 2).backward()
+    >>> (y,) = hook.setup_input_hook((x,))
+    >>> hook.setup_output_hook(y * 2).backward()
     >>> x.grad
     tensor([6.])
     """
@@ -216,10 +216,10 @@ def _spread(places: list[int], values: tuple[Any, ...], count: int) -> tuple[Any
 
 
 def _checked(
-    given: Any, hook: Callable[..., Any], before: tuple[Any, ...], who: str, what: str
+    returned: Any, hook: Callable[..., Any], before: tuple[Any, ...], who: str, what: str
 ) -> tuple[Any, ...]:
     """The gradients that a hook returned in place of those `before`."""
-    values = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    values = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
     if len(values) != len(before):
         raise RuntimeError(
             f"{who} returned an invalid number of {what}, got {len(values)}, but expected "

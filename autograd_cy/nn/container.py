@@ -423,9 +423,9 @@ class ModuleDict(Module):
         >>> torch.nn.ModuleDict({"act": torch.nn.ReLU()}).pop("act")
         ReLU()
         """
-        found = self[key]
+        module = self[key]
         del self[key]
-        return found
+        return module
 
     def clear(self) -> None:
         """Remove all modules."""
@@ -486,9 +486,9 @@ def _delete(container: Sequential | ModuleList, index: int | slice) -> None:
 
 
 def _pop(container: Sequential | ModuleList, key: int | slice) -> Any:
-    found = container[key]
+    module = container[key]
     del container[key]
-    return found
+    return module
 
 
 def _check_addend(other: Any) -> None:

@@ -94,18 +94,18 @@ class Convertible(Owner):
         layout = wanted.pop("memory_format", None)
 
         def convert(tensor: Tensor) -> Tensor:
-            given = dict(wanted)
+            options = dict(wanted)
             if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
-                given["dtype"] = dtype
+                options["dtype"] = dtype
             if layout is not None and tensor.dim() in (4, 5):
-                given["memory_format"] = layout
-            if tensor.is_meta and _device(given.get("device", "meta")).type != "meta":
+                options["memory_format"] = layout
+            if tensor.is_meta and _device(options.get("device", "meta")).type != "meta":
                 raise NotImplementedError(
                     "Cannot copy out of meta tensor; no data! Please use "
                     "torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving "
                     "module from meta to a different device."
                 )
-            return tensor.to(**given) if given else tensor
+            return tensor.to(**options) if options else tensor
 
         return self._apply(convert)
 
@@ -314,17 +314,17 @@ def _apply_anew(module: Any, fn: Callable[[Tensor], Tensor]) -> None:
             continue
         grad = param.grad
         with no_grad():
-            made = Parameter(fn(param), param.requires_grad)
+            result = Parameter(fn(param), param.requires_grad)
             if grad is not None:
-                made.grad = fn(grad).requires_grad_(grad.requires_grad)
+                result.grad = fn(grad).requires_grad_(grad.requires_grad)
         if not is_set("swap"):
-            module._parameters[name] = made
+            module._parameters[name] = result
             continue
         from autograd_cy.utils import swap_tensors  # few programs use it
 
         try:
             param.grad = None
-            swap_tensors(param, made)
+            swap_tensors(param, result)
         except Exception as error:
             param.grad = grad
             raise RuntimeError(
@@ -350,11 +350,11 @@ def _wanted(args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         raise RuntimeError(
             ".to() does not accept copy argument; copy.deepcopy() the module, and convert the copy"
         )
-    given = wanted.get("dtype"), wanted.get("device"), wanted.get("non_blocking", False)
+    values = wanted.get("dtype"), wanted.get("device"), wanted.get("non_blocking", False)
     if (
-        not isinstance(given[0], (_dtype, type(None)))
-        or isinstance(given[1], bool)
-        or not isinstance(given[2], bool)
+        not isinstance(values[0], (_dtype, type(None)))
+        or isinstance(values[1], bool)
+        or not isinstance(values[2], bool)
     ):
         raise TypeError(
             "to() received an invalid combination of arguments - got "

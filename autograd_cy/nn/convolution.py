@@ -339,21 +339,21 @@ class _Transposed(_ConvNd):
     def _output_padding(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
         """Return by how much the result is to be larger to have this size."""
         dims = self._dims
-        given = list(output_size)
-        if len(given) == input.dim():
-            given = given[-dims:]
-        if len(given) != dims:
+        sizes = list(output_size)
+        if len(sizes) == input.dim():
+            sizes = sizes[-dims:]
+        if len(sizes) != dims:
             raise ValueError(
                 f"{type(self).__name__}: for {input.dim()}D input, output_size must have {dims} or "
                 f"{input.dim()} elements (got {len(output_size)})"
             )
         paddings = []
-        for d, size in enumerate(given):
+        for d, size in enumerate(sizes):
             smallest = (input.shape[d - dims] - 1) * self.stride[d] - 2 * int(self.padding[d])
             smallest += self.dilation[d] * (self.kernel_size[d] - 1) + 1
             if not smallest <= size < smallest + self.stride[d]:
                 raise ValueError(
-                    f"requested an output size of {given}, but valid sizes of dimension {d} range "
+                    f"requested an output size of {sizes}, but valid sizes of dimension {d} range "
                     f"from {smallest} to {smallest + self.stride[d] - 1} (for an input of "
                     f"{list(input.shape[-dims:])})"
                 )

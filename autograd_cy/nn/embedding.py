@@ -28,16 +28,16 @@ class _Table(Module):
     padding_idx: int | None
 
     def _make(
-        self, rows: int, columns: int, given: Tensor | None, freeze: bool, device: Any, dtype: Any
+        self, rows: int, columns: int, weight: Tensor | None, freeze: bool, device: Any, dtype: Any
     ) -> None:
-        if given is None:
+        if weight is None:
             table = empty(rows, columns, device=device, dtype=dtype)
             self.weight = Parameter(table, requires_grad=not freeze)
             self.reset_parameters()
             return
-        if list(given.shape) != [rows, columns]:
+        if list(weight.shape) != [rows, columns]:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        self.weight = Parameter(given, requires_grad=not freeze)
+        self.weight = Parameter(weight, requires_grad=not freeze)
 
     def reset_parameters(self) -> None:
         """Draw the table anew; the row of `padding_idx` becomes zero.

@@ -46,9 +46,9 @@ def _add(hooks: _Hooks, hook: Callable[..., Any]) -> RemovableHandle:
 def replaced(hooks: _Hooks, owner: Any, name: str, value: Any) -> Any:
     """Return the member that hooks of registration make of one."""
     for hook in tuple(hooks.values()):
-        given = hook(owner, name, value)
-        if given is not None:
-            value = given
+        replacement = hook(owner, name, value)
+        if replacement is not None:
+            value = replacement
     return value
 
 

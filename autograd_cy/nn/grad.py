@@ -48,10 +48,10 @@ def _of_input(dims: int) -> Callable[..., Tensor]:
                 dilation,
             )
         ]
-        found: Tensor = transposed(
+        result: Tensor = transposed(
             grad_output, weight, None, stride, padding, left, groups, dilation
         )
-        return found
+        return result
 
     return _described(
         of_input,
@@ -80,8 +80,8 @@ def _of_weight(dims: int) -> Callable[..., Tensor]:
         with enable_grad():
             weight.zero_().requires_grad_()
             output = convolved(input, weight, None, stride, padding, dilation, groups)
-            found: Tensor = grad(output, weight, grad_output, create_graph=recorded)[0]
-        return found
+            result: Tensor = grad(output, weight, grad_output, create_graph=recorded)[0]
+        return result
 
     return _described(
         of_weight,
@@ -94,10 +94,15 @@ def _of_weight(dims: int) -> Callable[..., Tensor]:
 
 
 def _described(
-    made: Callable[..., Tensor], name: str, what: str, own: str, given: str, shape: list[int]
+    function: Callable[..., Tensor],
+    name: str,
+    what: str,
+    own: str,
+    arguments: str,
+    shape: list[int],
 ) -> Callable[..., Tensor]:
-    made.__name__ = made.__qualname__ = name
-    made.__doc__ = f"""{what}
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{what}
 
     Parameters
     ----------
@@ -115,11 +120,11 @@ def _described(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> found = torch.nn.grad.{name}({given})
-    >>> list(found.shape)
+    >>> grad = torch.nn.grad.{name}({arguments})
+    >>> list(grad.shape)
     {shape}
     """
-    return made
+    return function
 
 
 conv1d_input, conv2d_input, conv3d_input = map(_of_input, (1, 2, 3))

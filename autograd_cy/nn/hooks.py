@@ -43,10 +43,10 @@ class _Table(OrderedDict):
         super().__setitem__(number, hook)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Table:
-        made = memo[id(self)] = _Table()
+        result = memo[id(self)] = _Table()
         for number, hook in self.items():
-            made.put(number, copy.deepcopy(hook, memo))
-        return made
+            result.put(number, copy.deepcopy(hook, memo))
+        return result
 
     def __reduce__(self) -> Any:
         return OrderedDict, (), None, None, iter(self.items())
@@ -98,11 +98,11 @@ def add_tables(own: dict[str, Any]) -> None:
         Its attributes.
     """
     for name in _AROUND_FORWARD:
-        given = own.get(name)
-        if given and type(given) is not _Table:
-            own[name] = _Table(given)
+        table = own.get(name)
+        if table and type(table) is not _Table:
+            own[name] = _Table(table)
             own["_hooked"] = True
-        elif given is not None and type(given) is not _Table:
+        elif table is not None and type(table) is not _Table:
             del own[name]
     for name, empty in new_tables().items():
         own.setdefault(name, empty)
@@ -281,7 +281,7 @@ class Hooked(Owner):
         --------
         >>> import autograd_cy as torch
         >>> layer = torch.nn.ReLU()
-        >>> handle = layer.register_full_backward_hook(lambda module, given, made: print(given))
+        >>> handle = layer.register_full_backward_hook(lambda _, inner, outer: print(inner))
         >>> layer(torch.ones(1, requires_grad=True)).backward()
         (tensor([1.]),)
         """
@@ -311,7 +311,7 @@ class Hooked(Owner):
         --------
         >>> import autograd_cy as torch
         >>> layer = torch.nn.ReLU()
-        >>> handle = layer.register_backward_hook(lambda module, given, made: print(made))
+        >>> handle = layer.register_backward_hook(lambda _, inner, outer: print(outer))
         >>> x = torch.ones(1, requires_grad=True) * 2
         >>> layer(x).backward()
         (tensor([1.]),)

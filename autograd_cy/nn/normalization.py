@@ -45,7 +45,7 @@ def _reset(weight: Parameter | None, bias: Parameter | None = None) -> None:
         init.zeros_(bias)
 
 
-def _found(module: Module, members: Mapping[str, Any], name: str) -> Any:
+def _look_up(module: Module, members: Mapping[str, Any], name: str) -> Any:
     """An attribute that is usually registered, without the search for it."""
     return members[name] if name in members else getattr(module, name)
 
@@ -173,21 +173,21 @@ class _BatchNorm(_NormBase):
         factor = self.momentum
         buffers, parameters = self._buffers, self._parameters
         if training and tracked:
-            count = _found(self, buffers, "num_batches_tracked")
+            count = _look_up(self, buffers, "num_batches_tracked")
             if count is not None:
                 count.add_(1)
                 if factor is None:  # the mean over all batches
                     if count.device.type not in ("cpu", "meta"):
                         return self._averaged(input, 1.0 / count)
                     factor = 1.0 if count.is_meta else 1.0 / float(count)
-        mean = _found(self, buffers, "running_mean")
-        var = _found(self, buffers, "running_var")
+        mean = _look_up(self, buffers, "running_mean")
+        var = _look_up(self, buffers, "running_var")
         return functional.batch_norm(
             input,
             mean if not training or tracked else None,
             var if not training or tracked else None,
-            _found(self, parameters, "weight"),
-            _found(self, parameters, "bias"),
+            _look_up(self, parameters, "weight"),
+            _look_up(self, parameters, "bias"),
             training or (mean is None and var is None),
             0.0 if factor is None else factor,
             self.eps,

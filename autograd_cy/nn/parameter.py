@@ -222,8 +222,8 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
         if id(self) not in memo:
-            made = type(self)(self.requires_grad, self.data.device, self.data.dtype)
-            memo[id(self)] = made
+            result = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+            memo[id(self)] = result
         return memo[id(self)]
 
 
@@ -258,9 +258,9 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):
         persistent: bool = True,
     ) -> UninitializedBuffer:
         data = empty(0, device=device, dtype=dtype)
-        made = Tensor._make_subclass(cls, data, requires_grad)
-        made.persistent = persistent
-        return made
+        result = Tensor._make_subclass(cls, data, requires_grad)
+        result.persistent = persistent
+        return result
 
     def __init__(  # type: ignore[misc]
         self,
@@ -273,18 +273,18 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedBuffer:
         if id(self) not in memo:
-            made = type(self)(
+            result = type(self)(
                 self.requires_grad, self.data.device, self.data.dtype, self.persistent
             )
-            memo[id(self)] = made
+            memo[id(self)] = result
         return memo[id(self)]
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
-        found = super().__torch_function__(func, types, args, kwargs)
-        if func.__name__ not in _CONVERSIONS or found is args[0]:
-            return found
-        return cls(found.requires_grad, found.device, found.dtype, args[0].persistent)
+        result = super().__torch_function__(func, types, args, kwargs)
+        if func.__name__ not in _CONVERSIONS or result is args[0]:
+            return result
+        return cls(result.requires_grad, result.device, result.dtype, args[0].persistent)
 
 
 def is_lazy(param: Any) -> bool:
@@ -338,17 +338,17 @@ _PLAIN = (Tensor, Parameter, Buffer)
 
 def _of_its_class(values: Tensor, kind: str, mark: str, requires_grad: bool) -> Any:
     """A parameter or buffer that stays one of the subclass of its values."""
-    made = values.detach().requires_grad_(requires_grad)
-    if type(made) is not type(values):
+    result = values.detach().requires_grad_(requires_grad)
+    if type(result) is not type(values):
         raise RuntimeError(
             f"Creating a {kind} from an instance of type {type(values).__name__} requires that "
             "detach() returns an instance of the same type, but return type "
-            f"{type(made).__name__} was found instead. To use the type as a {kind}, please correct "
-            "the detach() semantics defined by its __torch_function__() implementation, or give "
-            "its .as_subclass(Tensor)."
+            f"{type(result).__name__} was found instead. To use the type as a {kind}, please "
+            "correct the detach() semantics defined by its __torch_function__() implementation, or "
+            "give its .as_subclass(Tensor)."
         )
-    setattr(made, mark, True)
-    return made
+    setattr(result, mark, True)
+    return result
 
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:

@@ -111,10 +111,10 @@ class ParameterList(Module):
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            made = type(self)()
+            result = type(self)()
             for i in range(*index.indices(len(self))):
-                made.append(self[i])
-            return made
+                result.append(self[i])
+            return result
         return getattr(self, _name(self, index))
 
     def __setitem__(self, index: int, value: Any) -> None:
@@ -389,14 +389,14 @@ class ParameterDict(Module):
         raise RuntimeError("ParameterDict should not be called.")
 
     def __or__(self, other: Any) -> ParameterDict:
-        made = self.copy()
-        made.update(other)
-        return made
+        result = self.copy()
+        result.update(other)
+        return result
 
     def __ror__(self, other: Any) -> ParameterDict:
-        made = ParameterDict(other.items() if isinstance(other, Mapping) else other)
-        made.update((key, self[key]) for key in self.keys())
-        return made
+        result = ParameterDict(other.items() if isinstance(other, Mapping) else other)
+        result.update((key, self[key]) for key in self.keys())
+        return result
 
     def __ior__(self, other: Any) -> ParameterDict:
         self.update(other)

@@ -36,9 +36,9 @@ def sizes_and_options(network: Any) -> str:
     """The sizes of a recurrent network, and the options that are not as usual, for its repr."""
     text = f"{network.input_size}, {network.hidden_size}"
     for name, value in _USUAL.items():
-        found = getattr(network, name, value)
-        if found != value:
-            text += f", {name}={found}"
+        option = getattr(network, name, value)
+        if option != value:
+            text += f", {name}={option}"
     return text
 
 

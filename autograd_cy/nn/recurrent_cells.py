@@ -71,8 +71,8 @@ class RNNCellBase(Module):
         self.weight_ih = Parameter(empty(rows, input_size, device=device, dtype=dtype))
         self.weight_hh = Parameter(empty(rows, hidden_size, device=device, dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
-            made = Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
-            self.register_parameter(name, made)
+            bias_or_none = Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
+            self.register_parameter(name, bias_or_none)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -121,8 +121,8 @@ class Saving(Hooked):
                 "..., prefix=..., keep_vars=...).",
                 FutureWarning,
             )
-            given = [*args, *(destination, prefix, keep_vars)[len(args) :]]
-            destination, prefix, keep_vars = given
+            values = [*args, *(destination, prefix, keep_vars)[len(args) :]]
+            destination, prefix, keep_vars = values
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -138,8 +138,8 @@ class Saving(Hooked):
                     destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
                 )
         for hook in tuple(table(self, "_state_dict_hooks").values()):
-            found = hook(self, destination, prefix, local)
-            destination = destination if found is None else found
+            result = hook(self, destination, prefix, local)
+            destination = destination if result is None else result
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -327,20 +327,20 @@ def _swap_one(member: Tensor, key: str, value: Tensor, assign: bool) -> str | No
 
     try:
         with no_grad():
-            made = member.module_load(value, assign=assign)
-            if made is value or made is member:
+            result = member.module_load(value, assign=assign)
+            if result is value or result is member:
                 raise RuntimeError(
                     "module_load returned one of self or other, please .detach() the result if "
                     "returning one of the inputs in module_load"
                 )
-            if any(_share_memory(made, t) for t in (member, value)):
-                made = made.clone()  # tensors that share memory aren't exchanged
+            if any(_share_memory(result, t) for t in (member, value)):
+                result = result.clone()  # tensors that share memory aren't exchanged
         if isinstance(member, Parameter):
-            if not isinstance(made, Parameter):
-                made = Parameter(made, requires_grad=member.requires_grad)
+            if not isinstance(result, Parameter):
+                result = Parameter(result, requires_grad=member.requires_grad)
             else:
-                made.requires_grad_(member.requires_grad)
-        swap_tensors(member, made)
+                result.requires_grad_(member.requires_grad)
+        swap_tensors(member, result)
     except Exception as error:
         return (
             f'While swapping the parameter named "{key}", whose dimensions in the model are '

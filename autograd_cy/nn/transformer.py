@@ -40,12 +40,12 @@ __all__ = [
 Activation = str | Callable[[Tensor], Tensor]
 
 
-def _activation(given: Activation) -> Callable[[Tensor], Tensor]:
-    if not isinstance(given, str):
-        return given
-    if given not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {given}")
-    return functional.relu if given == "relu" else functional.gelu
+def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return functional.relu if activation == "relu" else functional.gelu
 
 
 def _number_of(activation: Any) -> int:
@@ -149,8 +149,8 @@ class _Layer(Module):
         key_padding_mask: Tensor | None,
         is_causal: bool = False,
     ) -> Tensor:
-        given = (attn_mask, key_padding_mask, is_causal)
-        return self._attend(self.self_attn, self.dropout1, x, x, *given)
+        masks = (attn_mask, key_padding_mask, is_causal)
+        return self._attend(self.self_attn, self.dropout1, x, x, *masks)
 
     def _ff_block(self, x: Tensor) -> Tensor:
         return self._feed(x, self.dropout2)
@@ -242,11 +242,11 @@ class TransformerEncoderLayer(_Layer):
         Tensor
         """
         x = src
-        given = (src_mask, src_key_padding_mask, is_causal)
+        masks = (src_mask, src_key_padding_mask, is_causal)
         if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *given)
+            x = x + self._sa_block(self.norm1(x), *masks)
             return x + self._ff_block(self.norm2(x))
-        x = self.norm1(x + self._sa_block(x, *given))
+        x = self.norm1(x + self._sa_block(x, *masks))
         return self.norm2(x + self._ff_block(x))
 
 
@@ -360,8 +360,8 @@ class TransformerDecoderLayer(_Layer):
         key_padding_mask: Tensor | None,
         is_causal: bool = False,
     ) -> Tensor:
-        given = (attn_mask, key_padding_mask, is_causal)
-        return self._attend(self.multihead_attn, self.dropout2, x, mem, *given)
+        masks = (attn_mask, key_padding_mask, is_causal)
+        return self._attend(self.multihead_attn, self.dropout2, x, mem, *masks)
 
     def _ff_block(self, x: Tensor) -> Tensor:
         return self._feed(x, self.dropout3)

@@ -12,26 +12,26 @@ from autograd_cy._C.launch import _memory_of
 if TYPE_CHECKING:
     from ._fused import FusedOptimizer
 
-__all__ = ["kept_as_captured"]
+__all__ = ["make_replay_check"]
 
 
-def kept_as_captured(
-    optimizer: FusedOptimizer, made: frozenset[int] = frozenset()
+def make_replay_check(
+    optimizer: FusedOptimizer, births: frozenset[int] = frozenset()
 ) -> Callable[[], str | None]:
     """
     Return a function that says what was replaced since, so that a replay would not be a step.
 
     A replay works on the memory of the state that was there, and with the options that held then.
-    `made` is the memory that was allocated while the step was captured: gradients there are written
-    by the program itself, wherever ``.grad`` points later. The function returns a text, or None
-    where a replay does what ``step()`` does.
+    `births` is the memory that was allocated while the step was captured: gradients there are
+    written by the program itself, wherever ``.grad`` points later. The function returns a text, or
+    None where a replay does what ``step()`` does.
     """
     name = type(optimizer).__name__
     there = weakref.ref(optimizer)
     states = [(param, dict(state)) for param, state in optimizer.state.items()]
     groups = [_of_group(optimizer, group) for group in optimizer.param_groups]
     places = [
-        (param, _memory_of(param), None if grad is None or grad[0] in made else grad)
+        (param, _memory_of(param), None if grad is None or grad[0] in births else grad)
         for group in optimizer.param_groups
         for param in group["params"]
         for grad in [_gradient_of(param)]
@@ -39,11 +39,11 @@ def kept_as_captured(
     ]
 
     def reason() -> str | None:
-        found = there()
-        if found is None:  # nobody can have replaced anything
+        current = there()
+        if current is None:  # nobody can have replaced anything
             return None
         for param, before in states:
-            state = found.state.get(param, {})
+            state = current.state.get(param, {})
             for key, value in before.items():
                 if state.get(key) is not value:
                     return f"{name}: {key!r} of the state of a parameter was replaced"
@@ -55,10 +55,10 @@ def kept_as_captured(
                     f"{name}: the gradient of a parameter was replaced; write into the one that "
                     "was captured, as zero_grad(set_to_none=False) does"
                 )
-        if len(found.param_groups) != len(groups):
+        if len(current.param_groups) != len(groups):
             return f"{name}: a group of parameters was added or removed"
-        for number, (group, options) in enumerate(zip(found.param_groups, groups)):
-            for key, value in _of_group(found, group).items():
+        for number, (group, options) in enumerate(zip(current.param_groups, groups)):
+            for key, value in _of_group(current, group).items():
                 if not _same(value, options.get(key)):
                     return f"{name}: the option {key!r} of group {number} has changed"
         return None

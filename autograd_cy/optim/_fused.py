@@ -13,7 +13,7 @@ from autograd_cy._C.launch import _note_term, is_capturing
 from autograd_cy._C.optimize import are_numbers, state_lists, state_number, with_gradients
 from autograd_cy._C.tensor import ModeContext
 
-from ._captured import kept_as_captured
+from ._captured import make_replay_check
 from ._groups import ParamGroup, first_array, first_number, part_of
 from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, each_in_turn
 
@@ -97,7 +97,7 @@ class FusedOptimizer(Optimizer):
             with _NoGrad():
                 self._step_of(group, params, grads)
             if is_capturing():
-                _note_term(self, kept_as_captured)
+                _note_term(self, make_replay_check)
             return
         turns = each_in_turn(group, params) if self._in_turn else []
         for turn in turns or _each_device(group, params):
@@ -165,17 +165,17 @@ class FusedOptimizer(Optimizer):
 
     def _options(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return the numbers that stay the same from step to step, by their names."""
-        found = {}
+        options = {}
         passed = self._passed
         if passed is None:
             passed = type(self)._passed = self._passed_to_operator()
         for name in passed:
-            found[name] = bool(group[name]) if name in FLAGS else group[name]
+            options[name] = bool(group[name]) if name in FLAGS else group[name]
         for pair, names in self.pairs.items():
             if pair in group:
                 first, second = group[pair]
-                found.update(zip(names, (float(first), float(second))))
-        return found
+                options.update(zip(names, (float(first), float(second))))
+        return options
 
     @classmethod
     def _passed_to_operator(cls) -> tuple[str, ...]:
@@ -192,17 +192,17 @@ class FusedOptimizer(Optimizer):
         odd: list[tuple[dict[str, Any], str, Tensor]],
     ) -> list[Tensor]:
         """Return a number of each state as the operator takes it; `odd`: those to write back."""
-        found = [state[name] for state in states]
+        numbers = [state[name] for state in states]
         for i, (param, state) in enumerate(zip(params, states)):
-            if are_numbers([found[i]]):
+            if are_numbers([numbers[i]]):
                 continue
-            if isinstance(found[i], Tensor):
-                number = found[i].detach().to(device=param.device, dtype=float32).reshape(())
+            if isinstance(numbers[i], Tensor):
+                number = numbers[i].detach().to(device=param.device, dtype=float32).reshape(())
             else:
-                number = state_number(param, float(found[i]), wide=True)
-            found[i] = number
+                number = state_number(param, float(numbers[i]), wide=True)
+            numbers[i] = number
             odd.append((state, name, number))
-        return found
+        return numbers
 
 
 def _recorded_step(there: weakref.ref[FusedOptimizer], group: dict[str, Any]) -> None:

@@ -69,7 +69,7 @@ class ParamGroup(dict[str, Any]):
         rate = float(self["lr"])
         known = self.rates.get(param.device)
         if known is None:
-            memory = state_number(param, rate, wide=True, again=made_anew(self))
+            memory = state_number(param, rate, wide=True, again=is_made_anew(self))
             known = self.rates[param.device] = (memory, rate)
         elif known[1] != rate:
             self._write()
@@ -95,7 +95,7 @@ def part_of(group: dict[str, Any], params: list[Tensor]) -> dict[str, Any]:
     return part
 
 
-def made_anew(group: dict[str, Any]) -> bool:
+def is_made_anew(group: dict[str, Any]) -> bool:
     """Tell whether what is captured now begins with the making of the group."""
     return getattr(group, "captured", False) and is_capturing()
 
@@ -107,7 +107,7 @@ def first_array(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.
         if param.is_complex():  # whose parts are parameters of their own
             return view_as_complex(view_as_real(zeros) + value)
         return zeros + value
-    return state_like(param, float(value), made_anew(group))
+    return state_like(param, float(value), is_made_anew(group))
 
 
 def first_number(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.0) -> Tensor:
@@ -115,4 +115,4 @@ def first_number(group: dict[str, Any], param: Tensor, value: float | Tensor = 0
     if group.get("differentiable") and isinstance(value, Tensor):
         return value
     wide = get_default_dtype() is float64
-    return state_number(param, float(value), wide, made_anew(group))
+    return state_number(param, float(value), wide, is_made_anew(group))

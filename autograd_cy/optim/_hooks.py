@@ -213,15 +213,15 @@ def hooked_step(step: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     optimizer = args[0]
     before = (*_before.values(), *optimizer._optimizer_step_pre_hooks.values())
     for hook in before:
-        given = hook(optimizer, args, kwargs)
-        if given is None:
+        replacement = hook(optimizer, args, kwargs)
+        if replacement is None:
             continue
-        if not isinstance(given, tuple) or len(given) != 2:
+        if not isinstance(replacement, tuple) or len(replacement) != 2:
             raise RuntimeError(
                 f"a hook before {step.__qualname__} must return None or a tuple of "
-                f"(new_args, new_kwargs), but got {given}."
+                f"(new_args, new_kwargs), but got {replacement}."
             )
-        args, kwargs = given
+        args, kwargs = replacement
     result = step(*args, **kwargs)
     for hook in (*optimizer._optimizer_step_post_hooks.values(), *_after.values()):
         hook(optimizer, args, kwargs)
@@ -231,9 +231,9 @@ def hooked_step(step: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 def state_after(hooks: Mapping[int, _Hook], optimizer: Hooked, state: Any) -> Any:
     """The state as hooks that may replace it leave it."""
     for hook in tuple(hooks.values()):
-        given = hook(optimizer, state)
-        if given is not None:
-            state = given
+        replacement = hook(optimizer, state)
+        if replacement is not None:
+            state = replacement
     return state
 
 

@@ -115,5 +115,5 @@ def cubic(one: Point, other: Point, least: float, most: float) -> float:
     if below == 0:
         # A straight line has no minimum; torch goes down as far as it may.
         return (least + most) / 2 if ahead == 0 else most if ahead > 0 else least
-    found = right[0] + ahead / below
-    return min(max(found, least), most)
+    minimum = right[0] + ahead / below
+    return min(max(minimum, least), most)

@@ -390,13 +390,13 @@ def check_rate(lr: Any) -> None:
         raise ValueError(f"Tensor lr must be 1-element, but it has the shape {list(lr.shape)}")
 
 
-def check_pair(name: str, given: Any) -> None:
+def check_pair(name: str, value: Any) -> None:
     """Raise a TypeError, IndexError or ValueError unless an option consists of two."""
-    if not hasattr(given, "__len__"):
-        raise TypeError(f"{name} must be two numbers, but got {type(given).__name__}")
-    if len(given) != 2:
-        kind = IndexError if len(given) < 2 else ValueError
-        raise kind(f"{name} must be two numbers, but got {given}")
+    if not hasattr(value, "__len__"):
+        raise TypeError(f"{name} must be two numbers, but got {type(value).__name__}")
+    if len(value) != 2:
+        kind = IndexError if len(value) < 2 else ValueError
+        raise kind(f"{name} must be two numbers, but got {value}")
 
 
 def each_in_turn(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy.nn.module import Module
 from autograd_cy.optim.lr_scheduler import LRScheduler
-from autograd_cy.optim.lr_scheduler._scheduler import kept as _kept
+from autograd_cy.optim.lr_scheduler._scheduler import snapshot as _snapshot
 from autograd_cy.optim.optimizer import Optimizer
 
 __all__ = [
@@ -114,9 +114,9 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> kept = [torch.tensor(1.0)]
-    >>> torch.optim.swa_utils.get_ema_multi_avg_fn(0.75)(kept, [torch.tensor(5.0)], 3)
-    >>> kept
+    >>> average = [torch.tensor(1.0)]
+    >>> torch.optim.swa_utils.get_ema_multi_avg_fn(0.75)(average, [torch.tensor(5.0)], 3)
+    >>> average
     [tensor(2.)]
     """
     _check_decay(decay)
@@ -125,11 +125,11 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
     def ema_update(
         ema_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], _: Any
     ) -> None:
-        for kept, new in zip(ema_param_list, current_param_list):
-            if kept.is_floating_point() or kept.is_complex():
-                kept.lerp_(new, 1 - decay)
+        for average, new in zip(ema_param_list, current_param_list):
+            if average.is_floating_point() or average.is_complex():
+                average.lerp_(new, 1 - decay)
             else:
-                kept.copy_(kept * decay + new * (1 - decay))
+                average.copy_(average * decay + new * (1 - decay))
 
     return ema_update
 
@@ -146,9 +146,9 @@ def get_swa_multi_avg_fn() -> MultiAverage:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> kept = [torch.tensor(1.0)]
-    >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(kept, [torch.tensor(5.0)], 3)
-    >>> kept
+    >>> average = [torch.tensor(1.0)]
+    >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(average, [torch.tensor(5.0)], 3)
+    >>> average
     [tensor(2.)]
     """
 
@@ -159,11 +159,11 @@ def get_swa_multi_avg_fn() -> MultiAverage:
         num_averaged: Any,
     ) -> None:
         share = 1 / (float(num_averaged) + 1)
-        for kept, new in zip(averaged_param_list, current_param_list):
-            if kept.is_floating_point() or kept.is_complex():
-                kept.lerp_(new, share)
+        for average, new in zip(averaged_param_list, current_param_list):
+            if average.is_floating_point() or average.is_complex():
+                average.lerp_(new, share)
             else:
-                kept.copy_(kept + (new - kept) * share)
+                average.copy_(average + (new - average) * share)
 
     return swa_update
 
@@ -273,15 +273,15 @@ class AveragedModel(Module):
             ours += self.module.buffers()
             theirs += model.buffers()
         if self.n_averaged == 0:
-            for kept, new in zip(ours, theirs):
-                kept.copy_(new)
+            for average, new in zip(ours, theirs):
+                average.copy_(new)
         elif self.avg_fn is not None:
-            for kept, new in zip(ours, theirs):
-                kept.copy_(self.avg_fn(kept.detach(), new.detach(), self.n_averaged))
+            for average, new in zip(ours, theirs):
+                average.copy_(self.avg_fn(average.detach(), new.detach(), self.n_averaged))
         else:
             update = self.multi_avg_fn or get_swa_multi_avg_fn()
             update(
-                [kept.detach() for kept in ours],
+                [average.detach() for average in ours],
                 [new.detach() for new in theirs],
                 self.n_averaged,
             )
@@ -388,7 +388,7 @@ class SWALR(LRScheduler):
                 f"{len(rates)}, optimizer.param_groups has {len(optimizer.param_groups)}"
             )
         for rate, group in zip(rates, optimizer.param_groups):
-            group["swa_lr"] = _kept(rate)
+            group["swa_lr"] = _snapshot(rate)
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"

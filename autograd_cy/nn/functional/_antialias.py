@@ -72,11 +72,11 @@ def along(
     Tensor
         As `x`, with `out` elements in the dimension.
     """
-    given = ag.tensor(bounds, device=x.device), ag.tensor(weight, device=x.device)
+    weights = ag.tensor(bounds, device=x.device), ag.tensor(weight, device=x.device)
     apply = getattr(_resampling, name)
     if x.is_contiguous() or not x.is_contiguous(memory_format=ag.channels_last):
-        return apply(x, *given, -1 - dim, *more)
-    return apply(x.permute(0, 2, 3, 1), *given, -dim, *more).permute(0, 3, 1, 2)
+        return apply(x, *weights, -1 - dim, *more)
+    return apply(x.permute(0, 2, 3, 1), *weights, -dim, *more).permute(0, 3, 1, 2)
 
 
 def _resized(x: Tensor, dim: int, out: int, factor: float, mode: str, align: bool) -> Tensor:

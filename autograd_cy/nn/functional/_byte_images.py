@@ -75,6 +75,8 @@ def resized_bytes(
     x = input
     for dim, out, factor in zip((-1, -2), size[::-1], (factors or [0.0, 0.0])[::-1]):
         if x.shape[dim] != out:  # else nothing is done, whatever the factor is
-            *made, bits = _whole_weights(x.shape[dim], out, factor, mode, align_corners, antialias)
-            x = along(x, dim, "_filter_bytes", *made, bits)
+            *weights, bits = _whole_weights(
+                x.shape[dim], out, factor, mode, align_corners, antialias
+            )
+            x = along(x, dim, "_filter_bytes", *weights, bits)
     return x if x is not input else input.clone()

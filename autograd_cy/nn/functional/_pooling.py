@@ -112,8 +112,8 @@ def _max_pool(rank: int) -> Any:
         dilation: Sizes,
         ceil_mode: bool,
     ) -> tuple[Tensor, Tensor]:
-        found = getattr(forward_to if rank == 1 else _pools, both)
-        return found(input, kernel_size, stride, padding, dilation, ceil_mode)
+        function = getattr(forward_to if rank == 1 else _pools, both)
+        return function(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     def pool(
         input: Tensor,
@@ -126,8 +126,8 @@ def _max_pool(rank: int) -> Any:
     ) -> Tensor | tuple[Tensor, Tensor]:
         if return_indices:
             return with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-        found = getattr(operators, plain)
-        return found(input, kernel_size, stride, padding, dilation, ceil_mode)
+        function = getattr(operators, plain)
+        return function(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     named(
         pool,
@@ -178,7 +178,7 @@ max_pool1d_with_indices = public(forwards="max_pool1d_with_indices")(
 # --- a given number of windows -------------------------------------------------------------------
 
 
-def _kept(output_size: Any, input: Tensor, rank: int) -> Any:
+def _full_size(output_size: Any, input: Tensor, rank: int) -> Any:
     """The sizes, with those of the input in place of None."""
     if not isinstance(output_size, (tuple, list)) or not isinstance(input, Tensor):
         return output_size  # which the operator takes or refuses
@@ -195,7 +195,7 @@ def _adaptive_avg_pool(rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
 
     def pool(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-        return getattr(_pools, name)(input, spread(_kept(output_size, input, rank), rank))
+        return getattr(_pools, name)(input, spread(_full_size(output_size, input, rank), rank))
 
     named(
         pool,
@@ -224,9 +224,9 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
     def pool(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        size = spread(_kept(output_size, input, rank), rank)
-        found = getattr(_pools, inner)(input, size)
-        return found if always or return_indices else found[0]
+        size = spread(_full_size(output_size, input, rank), rank)
+        result = getattr(_pools, inner)(input, size)
+        return result if always or return_indices else result[0]
 
     text = _IGNORED if always else _RETURN_INDICES
     named(

@@ -121,9 +121,9 @@ def _filtered(
     how = input, sizes, scales, mode, align_corners
     try:
         if input.dtype is _operators.uint8:
-            made = resized_bytes(*how, antialias)
+            result = resized_bytes(*how, antialias)
         else:
-            made = antialiased(*how)
+            result = antialiased(*how)
     except (MemoryError, ValueError) as error:  # NumPy's for an array beyond all memory is the last
         if isinstance(error, _operators.OutOfMemoryError):
             raise
@@ -135,7 +135,7 @@ def _filtered(
     # A sliced image counts as what its dense copy is.
     dense = _operators.empty_like(input, device="meta")
     follows = dense.is_contiguous(memory_format=last) and not dense.is_contiguous()
-    return made.contiguous(memory_format=last) if follows else made
+    return result.contiguous(memory_format=last) if follows else result
 
 
 @public
@@ -236,8 +236,10 @@ def interpolate(
         )
     if code < 0:
         return getattr(_pools, f"adaptive_avg_pool{input.dim() - 2}d")(input, tuple(sizes))
-    given = [0.0] * (3 - len(scales)) + scales
-    return _resample(mode, input.dim() - 2)(input, tuple(sizes), *given, code, bool(align_corners))
+    factors = [0.0] * (3 - len(scales)) + scales
+    return _resample(mode, input.dim() - 2)(
+        input, tuple(sizes), *factors, code, bool(align_corners)
+    )
 
 
 @public(forwards=())

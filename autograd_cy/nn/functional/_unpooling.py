@@ -101,8 +101,8 @@ def _lp_pool(rank: int) -> Any:
         ceil_mode: bool = False,
     ) -> Tensor:
         if norm_type == float("inf"):
-            found = getattr(_pools, f"max_pool{rank}d")
-            return found(abs(input), kernel_size, stride, 0, 1, ceil_mode)
+            function = getattr(_pools, f"max_pool{rank}d")
+            return function(abs(input), kernel_size, stride, 0, 1, ceil_mode)
         mean = getattr(_pools, f"avg_pool{rank}d")(
             input.pow(norm_type), kernel_size, stride, 0, ceil_mode
         )
@@ -167,11 +167,11 @@ def _max_unpool(rank: int) -> Any:
         padding: Sizes = 0,
         output_size: Sequence[int] | None = None,
     ) -> Tensor:
-        for place, (name, given) in enumerate((("input", input), ("indices", indices)), 1):
-            if not isinstance(given, Tensor):
+        for place, (name, tensor) in enumerate((("input", input), ("indices", indices)), 1):
+            if not isinstance(tensor, Tensor):
                 raise TypeError(
                     f"max_unpool{rank}d(): argument '{name}' (position {place}) must be Tensor, "
-                    f"not {type(given).__name__}"
+                    f"not {type(tensor).__name__}"
                 )
         kernel = spread(kernel_size, rank)
         step = spread(stride, rank) if stride is not None else kernel

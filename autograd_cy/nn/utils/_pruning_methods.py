@@ -298,9 +298,9 @@ class PruningContainer(BasePruningMethod):
                 )
             dim = method.dim % t.dim()
             others = [d for d in range(t.dim()) if d != dim]
-            kept = default_mask.sum(others) != 0
+            left = default_mask.sum(others) != 0
             chosen = [slice(None)] * t.dim()
-            chosen[dim] = kept
+            chosen[dim] = left
             chosen = tuple(chosen)
         elif method.PRUNING_TYPE == "global":
             chosen = tuple([slice(None)] * t.dim())
@@ -347,11 +347,11 @@ def _check_slices(t: Tensor, dim: int) -> None:
         raise IndexError(f"Invalid index {dim} for tensor of shape {tuple(t.shape)}")
 
 
-def _without_slices(t: Tensor, default_mask: Tensor, dim: int, kept: Tensor) -> Tensor:
+def _without_slices(t: Tensor, default_mask: Tensor, dim: int, places_left: Tensor) -> Tensor:
     """The mask without all slices along a dimension but some."""
     mask = zeros_like(t).detach()
     places: list[Any] = [slice(None)] * t.dim()
-    places[dim] = kept
+    places[dim] = places_left
     mask[tuple(places)] = 1
     return mask * default_mask.to(dtype=mask.dtype)
 
@@ -535,8 +535,8 @@ class LnStructured(BasePruningMethod):
         dim = self.dim % t.dim()
         others = [d for d in range(t.dim()) if d != dim]
         norms = _norm(t.detach(), p=self.n, dim=others)
-        kept = topk(norms, size - count, largest=True).indices
-        return _without_slices(t, default_mask, dim, kept)
+        left = topk(norms, size - count, largest=True).indices
+        return _without_slices(t, default_mask, dim, left)
 
     @classmethod
     def apply(  # type: ignore[override]

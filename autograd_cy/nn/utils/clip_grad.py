@@ -241,8 +241,8 @@ def clip_grad_value_(
 
 
 def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    return [x.grad for x in given if x.grad is not None]
+    params = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [x.grad for x in params if x.grad is not None]
 
 
 def _are_like(first: Tensor, tensors: list[Tensor]) -> bool:

@@ -208,6 +208,6 @@ def _fused(
     factor = ones_like(mean) if factor is None else factor
     shift = zeros_like(mean) if shift is None else shift
     scale = factor * rsqrt(variance + eps)
-    made = (weight * scale.reshape(shape)).to(weight.dtype)
-    moved = ((bias - mean) * scale + shift).to(bias.dtype)
-    return Parameter(made, weight.requires_grad), Parameter(moved, bias.requires_grad)
+    new_weight = (weight * scale.reshape(shape)).to(weight.dtype)
+    new_bias = ((bias - mean) * scale + shift).to(bias.dtype)
+    return Parameter(new_weight, weight.requires_grad), Parameter(new_bias, bias.requires_grad)

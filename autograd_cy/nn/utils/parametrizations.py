@@ -82,14 +82,14 @@ def unit(vector: Tensor, eps: float) -> Tensor:
     return vector / _operators.linalg.vector_norm(vector).clamp(min=eps)
 
 
-def put_unit(kept: Tensor, vector: Tensor, eps: float) -> None:
+def put_unit(target: Tensor, vector: Tensor, eps: float) -> None:
     """
     Write ``unit(vector, eps)`` over a tensor that a module keeps.
 
     By `out=`, which functions that are transformed may use with tensors that aren't theirs.
     """
     vector = vector.detach()
-    _operators.div(vector, _operators.linalg.vector_norm(vector).clamp(min=eps), out=kept)
+    _operators.div(vector, _operators.linalg.vector_norm(vector).clamp(min=eps), out=target)
 
 
 class _SpectralNorm(Module):

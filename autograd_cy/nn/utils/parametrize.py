@@ -85,7 +85,7 @@ class ParametrizationList(ModuleList):
             raise ValueError("ParametrizationList requires one or more modules.")
         super().__init__(modules)
         self.unsafe = unsafe
-        kept = original.dtype, original.shape
+        before = original.dtype, original.shape
         new: Any = original
         with no_grad():
             for module in reversed(list(self)):
@@ -126,7 +126,7 @@ class ParametrizationList(ModuleList):
                 part.requires_grad_(original.requires_grad)
                 _register(self, f"original{i}", part)
         if not unsafe:
-            _check("Registering a parametrization", kept, self())
+            _check("Registering a parametrization", before, self())
 
     def _originals(self) -> list[Tensor]:
         if self.is_tensor:
@@ -230,11 +230,11 @@ def _give_own_class(module: Module) -> None:
         )
 
     def deepcopy(self: Module, memo: dict[int, Any]) -> Module:
-        made = memo.get(id(self))
-        if made is None:
-            made = memo[id(self)] = self.__new__(type(self))
-            made.__dict__ = copy.deepcopy(self.__dict__, memo)
-        return made
+        result = memo.get(id(self))
+        if result is None:
+            result = memo[id(self)] = self.__new__(type(self))
+            result.__dict__ = copy.deepcopy(self.__dict__, memo)
+        return result
 
     name = f"Parametrized{before.__name__}"
     methods: dict[str, Any] = {"__module__": __name__, "__getstate__": no_pickle}
@@ -304,11 +304,11 @@ def register_parametrization(
         chain = module.parametrizations[tensor_name]
         if not unsafe:
             before = getattr(module, tensor_name)
-            kept = before.dtype, before.shape
+            form = before.dtype, before.shape
             after = parametrization(before)
-            _check("Registering a parametrization", kept, after, tensor_name)
+            _check("Registering a parametrization", form, after, tensor_name)
             back = _inverse(parametrization, after)
-            _check("The right_inverse of a parametrization", kept, back, tensor_name)
+            _check("The right_inverse of a parametrization", form, back, tensor_name)
         chain.append(parametrization)
         chain.unsafe |= unsafe
         return module

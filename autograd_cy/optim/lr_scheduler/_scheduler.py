@@ -64,14 +64,16 @@ class LRScheduler:
         self.optimizer = optimizer
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", kept(group["lr"]))
+                group.setdefault("initial_lr", snapshot(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{i}] when resuming "
                     f"scheduler with last_epoch >= 0 (last_epoch={last_epoch}). Give the groups "
                     "the rates that the first run began with, or load its state_dict."
                 )
-        self.base_lrs: list[Any] = [kept(group["initial_lr"]) for group in optimizer.param_groups]
+        self.base_lrs: list[Any] = [
+            snapshot(group["initial_lr"]) for group in optimizer.param_groups
+        ]
         self.last_epoch = last_epoch
         count_steps(optimizer)
         self._initial_step()
@@ -212,7 +214,7 @@ class LRScheduler:
         self._remember()
 
     def _remember(self) -> None:
-        self._last_lr = [kept(group["lr"]) for group in self.optimizer.param_groups]
+        self._last_lr = [snapshot(group["lr"]) for group in self.optimizer.param_groups]
 
     def _current(self) -> list[float]:
         """The rates that groups have now, which programs may have changed."""
@@ -261,13 +263,13 @@ def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
     """Return one value for each group, of one for all or of a list of as many."""
     n = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
-        return [kept(value) for _ in range(n)]
+        return [snapshot(value) for _ in range(n)]
     if len(value) != n:
         raise ValueError(
             f"{name} must have the same length as optimizer.param_groups. "
             f"{name} has {len(value)} values, param_groups {n}."
         )
-    return [kept(one) for one in value]
+    return [snapshot(one) for one in value]
 
 
 # By id, of rates in tensors on devices: a weak reference, the version, and the number that is known
@@ -282,13 +284,13 @@ def _remember(rate: Tensor, value: Any) -> None:
 
 
 def _remembered(rate: Tensor) -> Any:
-    found = _known.get(id(rate))
-    if found is None or found[0]() is not rate or found[1] != rate._version:
+    entry = _known.get(id(rate))
+    if entry is None or entry[0]() is not rate or entry[1] != rate._version:
         return None
-    return found[2]
+    return entry[2]
 
 
-def kept(rate: Any) -> Any:
+def snapshot(rate: Any) -> Any:
     """Return a rate to keep: of a tensor, which steps fill, a copy."""
     if not isinstance(rate, Tensor):
         return rate
@@ -334,11 +336,11 @@ def count_steps(optimizer: Optimizer) -> None:
 
     @functools.wraps(method)
     def step(*args: Any, **kwargs: Any) -> Any:
-        found = known()
-        if found is None:
+        alive = known()
+        if alive is None:
             raise ReferenceError("the optimizer of this step is gone")
-        found._opt_called = True  # type: ignore[attr-defined]
-        return method(found, *args, **kwargs) if own is None else own(*args, **kwargs)
+        alive._opt_called = True  # type: ignore[attr-defined]
+        return method(alive, *args, **kwargs) if own is None else own(*args, **kwargs)
 
     step._counts = True  # type: ignore[attr-defined]
     optimizer._opt_called = False  # type: ignore[attr-defined]
