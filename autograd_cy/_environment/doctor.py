@@ -60,7 +60,7 @@ def render(findings: list[Finding]) -> str:
     """One paragraph per finding."""
     if not findings:
         return "No problem found."
-    return "\n".join(f"{found.level}: {found.what}\n  {found.cure}" for found in findings)
+    return "\n".join(f"{finding.level}: {finding.what}\n  {finding.cure}" for finding in findings)
 
 
 def compiled_modules() -> list[Finding]:

@@ -36,64 +36,64 @@ class Facts:
 
 def facts(proc: Path = Path("/proc/driver/nvidia")) -> Facts:
     """Look for all that work on GPUs needs."""
-    found = Facts(pycuda=_pycuda(), gpus=_gpus(proc))
+    result = Facts(pycuda=_pycuda(), gpus=_gpus(proc))
     build = _build()
-    found.images = _images()
-    found.why_none = build.get("missing", "its kernels are gone") if not found.images else ""
-    found.nvcc = build.get("nvcc")
-    found.archs = list(build.get("archs", ()))
-    found.driver, found.no_driver = _driver()
+    result.images = _images()
+    result.why_none = build.get("missing", "its kernels are gone") if not result.images else ""
+    result.nvcc = build.get("nvcc")
+    result.archs = list(build.get("archs", ()))
+    result.driver, result.no_driver = _driver()
     words = re.search(r"Kernel Module(?: for \S+)?\s+(\d[\d.]+)", _read(proc / "version"))
-    found.module = words[1] if words else None
-    return found
+    result.module = words[1] if words else None
+    return result
 
 
-def shown(found: Facts) -> dict:
+def shown(known: Facts) -> dict:
     """The facts, for `info`."""
-    if found.images:
-        size = sum(found.images.values()) / 1e6
-        kernels = f"{len(found.images)} images, {size:.1f} MB"
+    if known.images:
+        size = sum(known.images.values()) / 1e6
+        kernels = f"{len(known.images)} images, {size:.1f} MB"
     else:
-        kernels = f"none: {found.why_none}"
+        kernels = f"none: {known.why_none}"
     driver = None
-    if found.driver:
-        driver = f"CUDA {found.driver[0]}.{found.driver[1]}"
-        driver += f" ({found.module})" if found.module else ""
+    if known.driver:
+        driver = f"CUDA {known.driver[0]}.{known.driver[1]}"
+        driver += f" ({known.module})" if known.module else ""
     return {
         "kernels": kernels,
-        "nvcc": found.nvcc,
-        "archs": found.archs,
-        "pycuda": found.pycuda,
-        "driver": driver or f"none: {found.no_driver}",
-        "gpus": found.gpus,
+        "nvcc": known.nvcc,
+        "archs": known.archs,
+        "pycuda": known.pycuda,
+        "driver": driver or f"none: {known.no_driver}",
+        "gpus": known.gpus,
     }
 
 
-def advice(found: Facts) -> list[tuple[bool, str, str]]:
+def advice(known: Facts) -> list[tuple[bool, str, str]]:
     """(whether it stops work on GPUs though all else is there, what is wrong, its cure)."""
-    there = bool(found.gpus) or found.driver is not None
-    if not found.images:
+    there = bool(known.gpus) or known.driver is not None
+    if not known.images:
         if not there:
             return []
         what = (
-            f"there is a driver of NVIDIA, but no kernels for GPUs in this build: {found.why_none}"
+            f"there is a driver of NVIDIA, but no kernels for GPUs in this build: {known.why_none}"
         )
         return [(False, what, "Rebuild with nvcc on PATH and AUTOGRAD_CY_CUDA=1.")]
     problems = []
-    if found.driver is None and (found.gpus or found.pycuda):
-        what = f"kernels for GPUs are there, but no driver: {found.no_driver}"
+    if known.driver is None and (known.gpus or known.pycuda):
+        what = f"kernels for GPUs are there, but no driver: {known.no_driver}"
         cure = "Run on a node with a GPU (in a container: --nv, --gpus all), or install the driver."
-        problems.append((bool(found.gpus), what, cure))
-    if found.pycuda is None and there:
+        problems.append((bool(known.gpus), what, cure))
+    if known.pycuda is None and there:
         problems.append((True, "PyCUDA, which launches kernels on GPUs, is missing", NO_PYCUDA))
-    built = int(found.nvcc.split(".")[0]) if found.nvcc else 0
-    if found.driver is not None and found.driver[0] < built:
+    built = int(known.nvcc.split(".")[0]) if known.nvcc else 0
+    if known.driver is not None and known.driver[0] < built:
         what = (
-            f"the kernels were compiled by nvcc {found.nvcc}, and the driver knows CUDA "
-            f"{found.driver[0]}.{found.driver[1]}"
+            f"the kernels were compiled by nvcc {known.nvcc}, and the driver knows CUDA "
+            f"{known.driver[0]}.{known.driver[1]}"
         )
         cure = (
-            f"Update the driver, or rebuild with nvcc of CUDA {found.driver[0]} (module load cuda)."
+            f"Update the driver, or rebuild with nvcc of CUDA {known.driver[0]} (module load cuda)."
         )
         problems.append((True, what, cure))
     return problems
@@ -131,11 +131,11 @@ def _driver() -> tuple[tuple[int, int] | None, str]:
 
 def _gpus(proc: Path) -> list[str]:
     """The GPUs that the driver has in this machine, though this process may not see all of them."""
-    found = []
+    models = []
     for path in sorted(proc.glob("gpus/*/information")):
         model = re.search(r"^Model:\s*(.+)$", _read(path), re.MULTILINE)
-        found.append(model[1].strip() if model else path.parent.name)
-    return found
+        models.append(model[1].strip() if model else path.parent.name)
+    return models
 
 
 def _read(path: Path) -> str:

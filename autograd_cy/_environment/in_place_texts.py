@@ -39,9 +39,9 @@ def in_place_text(name: str, text: str) -> str:
 
 def _parameters(text: str) -> str:
     """Those of the operator, `input` always a tensor, without the place of a result."""
-    given = re.split(r"^(?=\S)", text.rstrip("\n") + "\n", flags=re.M)
-    kept = (_CHANGED if x.startswith("input : ") else x for x in given if x[:6] != "out : ")
-    return "".join(kept) + "\n"
+    paragraphs = re.split(r"^(?=\S)", text.rstrip("\n") + "\n", flags=re.M)
+    chosen = (_CHANGED if x.startswith("input : ") else x for x in paragraphs if x[:6] != "out : ")
+    return "".join(chosen) + "\n"
 
 
 def _example(name: str, text: str) -> str:

@@ -31,8 +31,8 @@ def loaded_libraries(pattern: re.Pattern) -> list[str]:
     """Shared objects of this process whose file name matches, each file once (Linux)."""
     fields = (line.split(maxsplit=5) for line in _read("/proc/self/maps").splitlines())
     paths = {field[5] for field in fields if len(field) == 6}
-    found = [path for path in paths if pattern.match(path.rpartition("/")[2])]
-    return sorted({os.path.realpath(path) for path in found})
+    matches = [path for path in paths if pattern.match(path.rpartition("/")[2])]
+    return sorted({os.path.realpath(path) for path in matches})
 
 
 def openmp_runtimes() -> list[str]:

@@ -16,7 +16,7 @@ def cgroup(root: str = "/") -> tuple[int, str] | None:
     """
     if not sys.platform.startswith("linux"):
         return None
-    found = None
+    least = None
     for controllers, path in _cgroups(root):
         if not controllers:
             mounts, name = ("", "unified"), "memory.max"
@@ -26,7 +26,7 @@ def cgroup(root: str = "/") -> tuple[int, str] | None:
             continue
         for folder in _upwards(root, mounts, path):
             text = _read(os.path.join(folder, name)).strip()
-            if text.isdigit() and (found is None or int(text) < found[0]):
-                found = int(text), os.path.join(folder, "memory.stat")
+            if text.isdigit() and (least is None or int(text) < least[0]):
+                least = int(text), os.path.join(folder, "memory.stat")
     # Version 1 says "no limit" by a number that no machine has.
-    return found if found is not None and found[0] < 1 << 60 else None
+    return least if least is not None and least[0] < 1 << 60 else None

@@ -27,8 +27,8 @@ def host_operators() -> list[str]:
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> found = ag.cuda.host_operators()
-    >>> "linalg_svd" in found, "mm" in found
+    >>> operators = ag.cuda.host_operators()
+    >>> "linalg_svd" in operators, "mm" in operators
     (True, False)
     """
     from autograd_cy._C import cuda_host

@@ -62,12 +62,12 @@ class Properties:
         """Ask the driver for those of one GPU."""
         from autograd_cy._C import cuda_driver
 
-        found = cuda_driver.properties(index)
-        found["uuid"] = _uuid.UUID(bytes=found["uuid"])
+        values = cuda_driver.properties(index)
+        values["uuid"] = _uuid.UUID(bytes=values["uuid"])
         for field, number in ATTRIBUTES.items():
-            if field not in found:
-                found[field] = cuda_driver.attribute(index, number)
-        return cls(**found)
+            if field not in values:
+                values[field] = cuda_driver.attribute(index, number)
+        return cls(**values)
 
     @property
     def gcnArchName(self) -> str:

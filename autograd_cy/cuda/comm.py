@@ -199,11 +199,11 @@ def scatter(
         parts = tensor.split(list(chunk_sizes or ()), dim)
     from autograd_cy.cuda.streams import StreamContext
 
-    found = []
+    copies = []
     for i, (place, part) in enumerate(zip(places, parts, strict=False)):
         with StreamContext(streams[i] if streams else None):
-            found.append(part.contiguous().to(place, non_blocking=True))
-    return tuple(found)
+            copies.append(part.contiguous().to(place, non_blocking=True))
+    return tuple(copies)
 
 
 def gather(

@@ -69,8 +69,8 @@ def as_gpuarray(tensor: Tensor) -> GPUArray:
         cuda_exchange.let_default_wait(index)
     dtype = np.dtype(shown["typestr"])
     strides = tuple(dtype.itemsize * s for s in tensor.stride())
-    kept = tensor.untyped_storage()
-    return GPUArray(shown["shape"], dtype, base=kept, gpudata=shown["data"][0], strides=strides)
+    owner = tensor.untyped_storage()
+    return GPUArray(shown["shape"], dtype, base=owner, gpudata=shown["data"][0], strides=strides)
 
 
 def kernel(
@@ -253,13 +253,13 @@ class Kernel:
             return SourceModule(self._source, options=self._options, no_extern_c=self._no_extern_c)
 
         try:
-            made = cuda_driver.call_in_context(index, module)
-            function = cuda_driver.call_in_context(index, made.get_function, self.name)
+            loaded = cuda_driver.call_in_context(index, module)
+            function = cuda_driver.call_in_context(index, loaded.get_function, self.name)
         except Error as error:
             raise RuntimeError(
                 f"cuda.kernel: {self.name!r} can't be made of its source on 'cuda:{index}': {error}"
             ) from error
-        self._modules.append(made)
+        self._modules.append(loaded)
         return self._functions.setdefault(index, function)
 
 
@@ -306,26 +306,26 @@ def _packed(name: str, arguments: tuple[Any, ...], address: Any) -> bytes:
 
 
 def _tensors(name: str, changes: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    found = (changes,) if isinstance(changes, Tensor) else changes
-    if not isinstance(found, (tuple, list)) or not all(isinstance(x, Tensor) for x in found):
+    tensors = (changes,) if isinstance(changes, Tensor) else changes
+    if not isinstance(tensors, (tuple, list)) or not all(isinstance(x, Tensor) for x in tensors):
         raise TypeError(
             f"cuda.kernel: {name}: changes is a sequence of tensors, not {type(changes).__name__}"
         )
-    return tuple(found)
+    return tuple(tensors)
 
 
-def _number(name: str, what: str, given: Any) -> int:
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
-        raise TypeError(f"cuda.kernel: {name}: {what} has integers, not {given!r}")
-    return operator.index(given)
+def _number(name: str, what: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"cuda.kernel: {name}: {what} has integers, not {value!r}")
+    return operator.index(value)
 
 
-def _sizes(name: str, what: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
-    several = given if isinstance(given, (tuple, list)) else (given,)
+def _sizes(name: str, what: str, value: int | tuple[int, ...]) -> tuple[int, ...]:
+    several = value if isinstance(value, (tuple, list)) else (value,)
     sizes = tuple(_number(name, what, n) for n in several)
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or max(sizes) >= 1 << 31:
         raise RuntimeError(
             f"cuda.kernel: {name}: {what} is one to three positive numbers, each below 2**31, not "
-            f"{given}"
+            f"{value}"
         )
     return sizes

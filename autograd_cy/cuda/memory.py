@@ -68,7 +68,7 @@ COUNTS = {
 HOST_KINDS = ("allocated_bytes", "allocation", "requested_bytes", "reserved_bytes", "segment")
 HOST_COUNTS = {"num_host_alloc": "device_allocs", "num_host_free": "device_frees"}
 
-_given: dict[int, Any] = {}  # memory of `caching_allocator_alloc` by its address
+_raw_blocks: dict[int, Any] = {}  # memory of `caching_allocator_alloc` by its address
 
 _fractions: dict[int, float] = {}  # that were set, by index
 
@@ -126,14 +126,14 @@ def memory_stats(device: Any = None) -> OrderedDict[str, int]:
     if index is None:
         return OrderedDict()
     counts = _memory().stats(index)
-    found = {"max_split_size": -1} | {name: counts[source] for name, source in COUNTS.items()}
+    result = {"max_split_size": -1} | {name: counts[source] for name, source in COUNTS.items()}
     for kind, source in KINDS.items():
         for pool in POOLS:
             figures = counts[source] if source and pool == "all" else NONE
-            found |= _columns(f"{kind}.{pool}", figures)
+            result |= _columns(f"{kind}.{pool}", figures)
     for kind in ("oversize_allocations", "oversize_segments"):
-        found |= _columns(kind, NONE)
-    return OrderedDict(sorted(found.items()))
+        result |= _columns(kind, NONE)
+    return OrderedDict(sorted(result.items()))
 
 
 def _columns(name: str, figures: tuple[int, ...]) -> dict[str, int]:
@@ -455,10 +455,10 @@ def host_memory_stats() -> OrderedDict[str, int]:
     if not _core.registered():
         return OrderedDict()
     counts = _memory().host_stats()
-    found = {name: counts[source] for name, source in HOST_COUNTS.items()}
+    result = {name: counts[source] for name, source in HOST_COUNTS.items()}
     for kind in HOST_KINDS:
-        found |= _columns(kind, counts[kind])
-    return OrderedDict(sorted(found.items()))
+        result |= _columns(kind, counts[kind])
+    return OrderedDict(sorted(result.items()))
 
 
 def host_memory_stats_as_nested_dict() -> dict[str, Any]:
@@ -610,7 +610,7 @@ def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -
     with StreamContext(stream):
         held = _empty(max(size, 1), dtype=uint8, device=place)
     address = held.data_ptr()
-    _given[address] = held
+    _raw_blocks[address] = held
     return address
 
 
@@ -635,12 +635,12 @@ def caching_allocator_delete(mem_ptr: int) -> None:
     Traceback (most recent call last):
     RuntimeError: caching_allocator_delete: invalid device pointer: 0x1 ...
     """
-    if mem_ptr not in _given:
+    if mem_ptr not in _raw_blocks:
         raise RuntimeError(
             f"caching_allocator_delete: invalid device pointer: {mem_ptr:#x} is not one of "
             "caching_allocator_alloc, or was given back"
         )
-    del _given[mem_ptr]
+    del _raw_blocks[mem_ptr]
 
 
 def get_allocator_backend() -> str:

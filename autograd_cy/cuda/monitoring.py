@@ -136,7 +136,7 @@ def list_gpu_processes(device: Any = None) -> str:
     True
     """
     try:
-        found = _ask(device, lambda m, h: m.nvmlDeviceGetComputeRunningProcesses(h))
+        processes = _ask(device, lambda m, h: m.nvmlDeviceGetComputeRunningProcesses(h))
     except ModuleNotFoundError:
         return "pynvml module not found, please install nvidia-ml-py"
     except RuntimeError as error:
@@ -144,6 +144,6 @@ def list_gpu_processes(device: Any = None) -> str:
     lines = [f"GPU:{_core.index_of(device)}"]
     lines += [
         f"process {p.pid:>10d} uses {(p.usedGpuMemory or 0) / 2**20:>12.3f} MB GPU memory"
-        for p in found
+        for p in processes
     ]
-    return "\n".join(lines if found else [*lines, "no processes are running"])
+    return "\n".join(lines if processes else [*lines, "no processes are running"])

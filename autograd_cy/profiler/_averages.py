@@ -163,9 +163,9 @@ class FunctionEventAvg(FormattedTimesMixin):
         return {**self.__dict__, "_first": None}
 
     def __copy__(self) -> FunctionEventAvg:
-        made = FunctionEventAvg()
-        made.__dict__.update(self.__dict__)
-        return made
+        result = FunctionEventAvg()
+        result.__dict__.update(self.__dict__)
+        return result
 
     def __repr__(self) -> str:
         device = self.use_device or "cuda"
@@ -332,9 +332,9 @@ class EventList(list):
         return self._like(groups.values())
 
     def _like(self, events: Iterable[Any]) -> EventList:
-        made = EventList(events, self._use_device, self._profile_memory, self._with_flops)
-        made._note = self._note
-        return made
+        result = EventList(events, self._use_device, self._profile_memory, self._with_flops)
+        result._note = self._note
+        return result
 
     def total_average(self) -> FunctionEventAvg:
         """
@@ -465,7 +465,7 @@ def averages_of(
     keys.append(labels)
     group, first = _groups(keys)
     sums = _sums(spans, group, len(first))
-    made = []
+    averages = []
     stack_of = spans.charged("stack") if by_stack > 0 else None
     shape_of = spans.column("shape", -1) if by_shape else None
     for k, place in enumerate(first.tolist()):
@@ -490,8 +490,8 @@ def averages_of(
             average._first = lambda place=place: event_at(place)  # type: ignore[misc]
         for name, values in sums.items():
             setattr(average, name, values[k])
-        made.append(average)
-    return made + _kernel_averages(columns)
+        averages.append(average)
+    return averages + _kernel_averages(columns)
 
 
 def _kernel_averages(columns: Columns) -> list[FunctionEventAvg]:
@@ -500,7 +500,7 @@ def _kernel_averages(columns: Columns) -> list[FunctionEventAvg]:
     took = np.bincount(
         columns.kernel_name, columns.kernel_end - columns.kernel_start, len(columns.names)
     )
-    made = []
+    averages = []
     for name in dict.fromkeys(columns.kernel_name.tolist()):
         average = FunctionEventAvg()
         average.key, average.count = columns.names[name], int(count[name])
@@ -509,8 +509,8 @@ def _kernel_averages(columns: Columns) -> list[FunctionEventAvg]:
         average.node_id, average.scope = -1, 0
         average.overload_name = average.input_shapes = ""
         average.stack = []
-        made.append(average)
-    return made
+        averages.append(average)
+    return averages
 
 
 def total_of(spans: Spans) -> FunctionEventAvg:

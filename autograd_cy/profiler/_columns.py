@@ -151,10 +151,10 @@ class Columns:
     dropped: int
     options: dict[str, Any]
 
-    def __init__(self, **given: Any) -> None:
-        count = len(given.get("name", ()))
+    def __init__(self, **columns: Any) -> None:
+        count = len(columns.get("name", ()))
         for key, (kind, none) in EVENT_ARRAYS.items():
-            values = given.pop(key, None)
+            values = columns.pop(key, None)
             if values is not None:
                 array = np.asarray(values, kind)
             elif none:
@@ -165,19 +165,19 @@ class Columns:
                 raise ValueError(f"Columns: {key} has shape {array.shape}, expected ({count},)")
             setattr(self, key, array)
         for first, arrays in (("mem_time", MEMORY_ARRAYS), ("kernel_name", KERNEL_ARRAYS)):
-            rows = len(given.get(first, ()))
+            rows = len(columns.get(first, ()))
             for key, kind in arrays.items():
-                array = np.asarray(given.pop(key, np.zeros(rows, kind)), kind)
+                array = np.asarray(columns.pop(key, np.zeros(rows, kind)), kind)
                 if array.shape != (rows,):
                     raise ValueError(f"Columns: {key} has shape {array.shape}, expected ({rows},)")
                 setattr(self, key, array)
         for key in TABLES:
-            setattr(self, key, list(given.pop(key, ())))
+            setattr(self, key, list(columns.pop(key, ())))
         for key in NUMBERS:
-            setattr(self, key, int(given.pop(key, 0)))
-        self.options = dict(given.pop("options", ()))
-        if given:
-            raise TypeError(f"Columns: unknown {', '.join(sorted(given))}")
+            setattr(self, key, int(columns.pop(key, 0)))
+        self.options = dict(columns.pop("options", ()))
+        if columns:
+            raise TypeError(f"Columns: unknown {', '.join(sorted(columns))}")
 
     def __len__(self) -> int:
         return len(self.name)
@@ -247,7 +247,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
         return parts[0]
     if not parts:
         return Columns()
-    made: dict[str, Any] = {"options": parts[0].options, "base_ns": parts[0].base_ns}
+    columns: dict[str, Any] = {"options": parts[0].options, "base_ns": parts[0].base_ns}
     pieces: dict[str, list[np.ndarray]] = {key: [] for key in ALL_ARRAYS}
     tables: dict[str, dict[Any, int]] = {key: {} for key in ("names", "stacks", "modules")}
     threads: dict[int, str] = {}
@@ -278,13 +278,13 @@ def joined(parts: Sequence[Columns]) -> Columns:
             moved[key] = new[getattr(part, key)]
             if key == "name":
                 moved["kernel_name"] = new[part.kernel_name]
-        for key, found in pieces.items():
-            found.append(moved.get(key, getattr(part, key)))
+        for key, arrays in pieces.items():
+            arrays.append(moved.get(key, getattr(part, key)))
         shapes += part.shapes
         events += len(part)
         wall = max(wall, later + part.wall_ns)
-    made |= {key: np.concatenate(found) for key, found in pieces.items()}
-    made |= {key: list(table) for key, table in tables.items()}
-    made |= {"shapes": shapes, "threads": list(threads), "thread_names": list(threads.values())}
-    made |= {"wall_ns": wall, "dropped": sum(part.dropped for part in parts)}
-    return Columns(**made)
+    columns |= {key: np.concatenate(arrays) for key, arrays in pieces.items()}
+    columns |= {key: list(table) for key, table in tables.items()}
+    columns |= {"shapes": shapes, "threads": list(threads), "thread_names": list(threads.values())}
+    columns |= {"wall_ns": wall, "dropped": sum(part.dropped for part in parts)}
+    return Columns(**columns)

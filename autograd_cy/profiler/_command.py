@@ -84,12 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _range_of_steps(text: str) -> tuple[int, int]:
-    first, found, last = text.partition(":")
+    first, colon, last = text.partition(":")
     try:
         steps = int(first or 0), int(last) if last else sys.maxsize
     except ValueError:
         steps = (0, 0)
-    if not found or not 0 <= steps[0] < steps[1]:
+    if not colon or not 0 <= steps[0] < steps[1]:
         raise argparse.ArgumentTypeError(f"{text!r} is no range of steps such as 10:20")
     return steps
 
@@ -107,9 +107,9 @@ def run(arguments: argparse.Namespace) -> int:
     recording = Recording(options, arguments.steps)
 
     def report() -> None:
-        found = recording.report()
-        if found is not None:
-            _report(found, arguments)
+        profile = recording.report()
+        if profile is not None:
+            _report(profile, arguments)
         elif not recording.reported:
             recording.reported = True
             print(
@@ -135,14 +135,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _report(found: Loaded, arguments: argparse.Namespace) -> None:
-    print(found.summary(), file=sys.stderr, end="")
+def _report(profile: Loaded, arguments: argparse.Namespace) -> None:
+    print(profile.summary(), file=sys.stderr, end="")
     if arguments.stacks:
-        print("\n" + found.group("line").table(20), file=sys.stderr, end="")
+        print("\n" + profile.group("line").table(20), file=sys.stderr, end="")
     for path, write in (
-        (arguments.trace, found.export_chrome_trace),
-        (arguments.save, found.save),
-        (arguments.flamegraph, found.export_flamegraph),
+        (arguments.trace, profile.export_chrome_trace),
+        (arguments.save, profile.save),
+        (arguments.flamegraph, profile.export_flamegraph),
     ):
         if path:
             own = _of_rank(path)
@@ -196,14 +196,14 @@ def record_from_now(folder: str) -> None:
     recording = Recording({"with_stack": True})
 
     def report() -> None:
-        found = recording.report()
-        if found is None:
+        profile = recording.report()
+        if profile is None:
             return
-        print(found.summary(), file=sys.stderr, end="")
+        print(profile.summary(), file=sys.stderr, end="")
         try:
             os.makedirs(folder, exist_ok=True)
             path = os.path.join(folder, f"{worker_of_process()}.npz")
-            found.save(path)
+            profile.save(path)
             print(f"wrote {path}", file=sys.stderr)
         except OSError as error:
             print(f"{VARIABLE}: can't write into {folder}: {error}", file=sys.stderr)

@@ -95,7 +95,7 @@ def compare(before: Spans, after: Spans, by: str = "op") -> Changes:
     -------
     Changes
     """
-    found: dict[Any, list] = {}
+    sums: dict[Any, list] = {}
     for side, spans in enumerate((before, after)):
         if not len(spans):
             continue
@@ -103,12 +103,12 @@ def compare(before: Spans, after: Spans, by: str = "op") -> Changes:
         times = np.bincount(code, spans.self_time / 1e3, len(keys))
         counts = np.bincount(code, minlength=len(keys))
         for k in np.flatnonzero(counts).tolist():
-            entry = found.setdefault(keys[k], [0.0, 0.0, 0, 0])
+            entry = sums.setdefault(keys[k], [0.0, 0.0, 0, 0])
             entry[side] += float(times[k])
             entry[2 + side] += int(counts[k])
     rows = [
         Change(key, one, two, _ratio(one, two), *counts)
-        for key, (one, two, *counts) in found.items()
+        for key, (one, two, *counts) in sums.items()
     ]
     rows.sort(key=lambda row: -abs(row.after - row.before))
     return Changes(rows, by)

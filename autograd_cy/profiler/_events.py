@@ -221,9 +221,9 @@ class FunctionEvent(FormattedTimesMixin):
         python_parent_id: int = -1,
         python_module_id: int = -1,
     ) -> None:
-        given = dict(locals())
-        del given["self"], given["start_us"], given["end_us"]
-        self.__dict__.update(given)
+        fields = dict(locals())
+        del fields["self"], fields["start_us"], fields["end_us"]
+        self.__dict__.update(fields)
         self.time_range = Interval(start_us, end_us)
         self.device_resource_id = thread if device_resource_id is None else device_resource_id
         self.cpu_children: list[FunctionEvent] = []
@@ -232,9 +232,9 @@ class FunctionEvent(FormattedTimesMixin):
     def __getattr__(self, name: str) -> Any:
         # Events made of columns get their lists when somebody asks.
         if name in ("cpu_children", "kernels"):
-            made: list[Any] = []
-            self.__dict__[name] = made
-            return made
+            result: list[Any] = []
+            self.__dict__[name] = result
+            return result
         return super().__getattr__(name)
 
     @property
@@ -372,8 +372,8 @@ def short_name(name: str) -> str:
     """The name without the prefixes of packages; labels keep theirs."""
     if name.startswith("autograd::engine::evaluate_function: "):
         return name.rpartition(" ")[2].rpartition("::")[2]
-    head, found, tail = name.rpartition("::")
-    return tail if found and head.replace("::", "").isidentifier() and tail else name
+    head, separator, tail = name.rpartition("::")
+    return tail if separator and head.replace("::", "").isidentifier() and tail else name
 
 
 def build_tree(events: list[FunctionEvent]) -> None:
@@ -431,8 +431,8 @@ class StringTable(defaultdict):
 
     def __missing__(self, key: str) -> str:
         # One letter would be taken for the code of a type.
-        self[key] = found = _demangled(key) if len(key) > 1 else key
-        return found
+        self[key] = text = _demangled(key) if len(key) > 1 else key
+        return text
 
 
 def _demangled(symbol: str) -> str:

@@ -88,8 +88,8 @@ def shortened(text: str, width: int, keep_end: bool = False) -> str:
     """Return a text of at most so many characters."""
     if len(text) <= width:
         return text
-    kept = max(width - 3, 1)
-    return "..." + text[-kept:] if keep_end else text[:kept] + "..."
+    length = max(width - 3, 1)
+    return "..." + text[-length:] if keep_end else text[:length] + "..."
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:
@@ -181,9 +181,9 @@ def keys_of(
 ) -> tuple[np.ndarray, list]:
     """Return the number of the key of each event, and the keys."""
     if callable(by):
-        made = spans.events() if events is None else events()
+        all_events = spans.events() if events is None else events()
         numbers: dict[Hashable, int] = {}
-        which = [numbers.setdefault(by(event), len(numbers)) for event in made]
+        which = [numbers.setdefault(by(event), len(numbers)) for event in all_events]
         return np.array(which, np.int64), list(numbers)
     if by not in BY:
         raise ValueError(f"group: by must be one of {', '.join(BY)} or a function, not {by!r}")
@@ -196,10 +196,10 @@ def keys_of(
     if by == "line":
         _needs(columns.options, "with_stack", by)
         lines = [stack[0] if stack else NONE for stack in columns.stacks]
-        return _by_table(spans.kept("stack", -1), lines)
+        return _by_table(spans.cached_column("stack", -1), lines)
     if by == "module":
         _needs(columns.options, "with_modules", by)
-        return _by_table(spans.kept("module", -1), columns.modules)
+        return _by_table(spans.cached_column("module", -1), columns.modules)
     if by == "label":
         around = spans.innermost(spans.scope == LABEL)
         code = np.where(around >= 0, spans.name[around], len(spans.names))
@@ -222,7 +222,7 @@ def _by_name(spans: Spans) -> tuple[np.ndarray, list]:
 def _by_shape(spans: Spans) -> tuple[np.ndarray, list]:
     code, names = _by_name(spans)
     texts = [str(entry[0]) for entry in spans.columns.shapes]
-    shape, shapes = _by_table(spans.kept("shape", -1), texts)
+    shape, shapes = _by_table(spans.cached_column("shape", -1), texts)
     joined, which = np.unique(code * len(shapes) + shape, return_inverse=True)
     keys = []
     for one in joined.tolist():

@@ -47,11 +47,11 @@ class Kernels:
             self._place = None
             cuda_timing.drop()
 
-    def keep(self, found: list[tuple], recording: Any) -> None:
+    def keep(self, launches: list[tuple], recording: Any) -> None:
         """Note what `stop` gave, with times from the start of a recording."""
         self._rows = [
             (name, index, stream, recording.nanoseconds(put), thread, since + began, took)
-            for name, index, stream, put, thread, base, began, took in found
+            for name, index, stream, put, thread, base, began, took in launches
             for since in (recording.nanoseconds(base),)
         ]
 
@@ -96,7 +96,7 @@ def owners(columns: Columns, put: np.ndarray, threads: list[int]) -> np.ndarray:
     -------
     ndarray
     """
-    found = np.full(len(put), -1, np.int64)
+    result = np.full(len(put), -1, np.int64)
     native = np.array(threads, np.int64)
     for number, identity in enumerate(columns.threads, 1):
         events = np.flatnonzero(columns.thread == number)
@@ -109,8 +109,8 @@ def owners(columns: Columns, put: np.ndarray, threads: list[int]) -> np.ndarray:
         # What had ended by then is left for what was open around it.
         while (ended := (owner >= 0) & (columns.end[owner] < put[mine])).any():
             owner = np.where(ended, columns.parent[owner], owner)
-        found[mine] = owner
-    return found
+        result[mine] = owner
+    return result
 
 
 def kernel_events(spans: Any, events: list[FunctionEvent]) -> list[FunctionEvent]:
@@ -129,7 +129,7 @@ def kernel_events(spans: Any, events: list[FunctionEvent]) -> list[FunctionEvent
         With ``device_type`` CUDA; the thread is the stream.
     """
     columns = spans.columns
-    made = []
+    result = []
     rows = zip(
         columns.kernel_name.tolist(),
         (columns.kernel_start / 1e3).tolist(),
@@ -152,7 +152,7 @@ def kernel_events(spans: Any, events: list[FunctionEvent]) -> list[FunctionEvent
             device_index=device,
             device_resource_id=stream,
         )
-        made.append(event)
+        result.append(event)
         if owner >= 0:
-            events[spans.place_of[owner]].append_kernel(text, device, end - start)
-    return made
+            events[spans.position_of_event[owner]].append_kernel(text, device, end - start)
+    return result

@@ -31,15 +31,15 @@ def labelled(function: Callable[..., Any], name: str, args: Any = None) -> Calla
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
-        async def awaited(*given: Any, **named: Any) -> Any:
+        async def awaited(*values: Any, **named: Any) -> Any:
             with record_function(name, args):
-                return await function(*given, **named)
+                return await function(*values, **named)
 
         return awaited
 
     @functools.wraps(function)
-    def called(*given: Any, **named: Any) -> Any:
+    def called(*values: Any, **named: Any) -> Any:
         with record_function(name, args):
-            return function(*given, **named)
+            return function(*values, **named)
 
     return called

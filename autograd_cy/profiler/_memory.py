@@ -135,7 +135,7 @@ def _maker(spans: Spans, event: int) -> tuple[str, str]:
     """Operator and line of an event of the columns: the outermost operator around it."""
     if event < 0:
         return OUTSIDE, ""
-    place = int(spans.place_of[event])
+    place = int(spans.position_of_event[event])
     if spans.scope[place] == 7:
         line = _line(spans, place)
         return OUTSIDE, line

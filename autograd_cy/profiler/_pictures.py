@@ -130,7 +130,7 @@ def _color(spans: Spans, place: int) -> str:
 
 
 def _name(spans: Spans, place: int) -> str:
-    own = int(spans.kept("name", -1)[place])  # with the number of a step
+    own = int(spans.cached_column("name", -1)[place])  # with the number of a step
     name = spans.columns.names[own] if own >= 0 else spans.names[int(spans.name[place])]
     if name.startswith("Optimizer."):  # "Optimizer.step#SGD.step": room is short
         name = name.partition("#")[2] or name
@@ -156,13 +156,13 @@ def plot_memory(spans: Spans, ax: Any = None) -> Any:
     ValueError
         If memory was not recorded.
     """
-    found = memory(spans)
+    use = memory(spans)
     ax = _axes(ax, (9, 4))
     columns = spans.columns
     if not len(columns.mem_time):
         ax.set_title("nothing was allocated")
         return ax
-    most = found.peak_bytes
+    most = use.peak_bytes
     scale, unit = _memory_unit(most)
     of_peak = columns.mem_device == columns.mem_device[int(np.argmax(columns.mem_total))]
     times, totals = columns.mem_time[of_peak], columns.mem_total[of_peak]
@@ -170,9 +170,9 @@ def plot_memory(spans: Spans, ax: Any = None) -> Any:
     held = np.append(totals, totals[-1]) / scale
     ax.fill_between(time, held, step="post", color=BACKWARD, alpha=0.35, linewidth=0)
     ax.step(time, held, where="post", color=BACKWARD, linewidth=1)
-    at = found.peak_us / 1e3
+    at = use.peak_us / 1e3
     ax.plot([at], [most / scale], "o", color=FORWARD)
-    rows = [f"{_format_memory(row.bytes)} {row.op}" for row in found.alive[:3]]
+    rows = [f"{_format_memory(row.bytes)} {row.op}" for row in use.alive[:3]]
     right = at > time[-1] / 2
     ax.annotate(
         "\n".join([f"peak {_format_memory(most)}", *rows]),

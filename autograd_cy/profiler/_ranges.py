@@ -112,8 +112,8 @@ class emit_nvtx(_Emitter):
     _package = "NVTX"
 
     def _functions(self) -> tuple[Callable[[str], Any], Callable[[], Any]]:
-        found = nvtx_functions("emit_nvtx")
-        return found.push, found.pop
+        functions = nvtx_functions("emit_nvtx")
+        return functions.push, functions.pop
 
 
 class emit_itt(_Emitter):
@@ -172,12 +172,12 @@ def nvtx_functions(purpose: str) -> NVTX:
     try:
         import nvtx  # type: ignore[import-not-found]
     except ImportError:
-        found = _of_library()
-        if found is None:
+        functions = _of_library()
+        if functions is None:
             raise RuntimeError(
                 f'{purpose} needs the package nvtx: pip install "autograd_cy[nvtx]"'
             ) from None
-        return found
+        return functions
     return NVTX(
         nvtx.push_range,
         nvtx.pop_range,

@@ -46,7 +46,7 @@ class _Session:
 
     def listed(self, events: list) -> EventList:
         options = self.columns.options
-        made = EventList(
+        result = EventList(
             events,
             use_device=options.get("use_device"),
             profile_memory=bool(options.get("profile_memory")),
@@ -61,8 +61,8 @@ class _Session:
         unfinished = int(self.columns.unfinished.sum())
         if unfinished:
             notes.append(f"{unfinished:,} events were open when the session ended, and end there")
-        made._note = "\n".join(notes)
-        return made
+        result._note = "\n".join(notes)
+        return result
 
     def event_at(self, place: int) -> FunctionEvent:
         return self.events[place]
@@ -83,7 +83,7 @@ def _with_options_of(
 class Reports:
     """Tables, pictures and files of a session; a profile, or a file read again."""
 
-    _made: _Session | None = None
+    _cached_report: _Session | None = None
 
     def _columns(self, purpose: str) -> Columns:
         """Return the columns of the session, or an error of the type that suits."""
@@ -91,9 +91,9 @@ class Reports:
 
     def _report(self, purpose: str) -> _Session:
         columns = self._columns(purpose)
-        if self._made is None or self._made.columns is not columns:
-            self._made = _Session(columns)
-        return self._made
+        if self._cached_report is None or self._cached_report.columns is not columns:
+            self._cached_report = _Session(columns)
+        return self._cached_report
 
     # --- as in torch ----------------------------------------------------------------------------
 
@@ -373,10 +373,10 @@ class Loaded(Reports):
     """A recording that was read from a file."""
 
     def __init__(self, columns: Columns) -> None:
-        self._given = columns
+        self._own_columns = columns
 
     def _columns(self, purpose: str) -> Columns:
-        return self._given
+        return self._own_columns
 
     def events(self) -> EventList:
         """
@@ -397,7 +397,7 @@ class Loaded(Reports):
         return self.table()
 
     def __repr__(self) -> str:
-        return f"<profile of {len(self._given)} events>"
+        return f"<profile of {len(self._own_columns)} events>"
 
 
 def load(path: str | Path) -> Loaded:

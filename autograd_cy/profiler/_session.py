@@ -153,13 +153,13 @@ class Session:
             only = None if self.options["all_threads"] else self._thread
             # Of kernels first: their times are asked for by the ticks of this session.
             try:
-                found = self._kernels.stop() if self._kernels is not None else []
+                launches = self._kernels.stop() if self._kernels is not None else []
             finally:
                 # After an error of a kernel, too: nothing records then, and a second call gives
                 # what the host has done.
                 taken = self._taken = self._recording.stop(only)
             if taken is not None and self._kernels is not None:
-                self._kernels.keep(found, self._recording)
+                self._kernels.keep(launches, self._recording)
         if taken is None:
             return Columns(base_ns=self._base_ns, options=self.options)
         self._taken = taken
@@ -232,8 +232,8 @@ def _from_forward(columns: dict[str, np.ndarray]) -> None:
     order = makers[np.argsort(columns["seq"][makers], kind="stable")]
     wanted = columns["seq"][later]
     place = np.minimum(np.searchsorted(columns["seq"][order], wanted), len(order) - 1)
-    found = columns["seq"][order[place]] == wanted
-    later, maker = later[found], order[place[found]]
+    has_forward = columns["seq"][order[place]] == wanted
+    later, maker = later[has_forward], order[place[has_forward]]
     columns["fwd_thread"][later] = columns["thread"][maker]
     for key in ("stack", "module"):
         if key in columns:

@@ -37,7 +37,7 @@ class Spans:
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
-        self._kept: dict[str, np.ndarray] = {}
+        self._cache: dict[str, np.ndarray] = {}
         count = len(columns)
         outside = np.flatnonzero(columns.mem_event < 0)
         start = np.concatenate([columns.start, columns.mem_time[outside]])
@@ -55,17 +55,17 @@ class Spans:
 
         into = _merged(name, parent)
         if into is not None:
-            kept = into == np.arange(len(into))
-            self.lost = np.flatnonzero(~kept[:count])
+            remains = into == np.arange(len(into))
+            self.lost = np.flatnonzero(~remains[:count])
             parent = np.where(parent >= 0, into[parent], -1)
-            order = order[kept[order]]
+            order = order[remains[order]]
         else:
             into = np.arange(len(name))
             self.lost = np.empty(0, np.int64)
         place = np.full(len(name) + 1, -1, np.int64)
         place[order] = np.arange(len(order))
         # Of what was merged, the place is its parent's.
-        self.place_of = place[into]
+        self.position_of_event = place[into]
         self.source = order  # which event of the columns; from `count` on, changes of memory
         self.recorded = count
         self.outside = outside
@@ -82,17 +82,17 @@ class Spans:
         """A column of the recording, by position here."""
         values = getattr(self.columns, key)
         extended = _extended(values, len(self.outside), none)
-        found = extended[self.source]
+        values_here = extended[self.source]
         if key in JOINED:
             # What was merged had the node, say, while its parent only called it.
-            JOINED[key].at(found, self.place_of[self.lost], values[self.lost])
-        return found
+            JOINED[key].at(values_here, self.position_of_event[self.lost], values[self.lost])
+        return values_here
 
-    def kept(self, key: str, none: int = 0) -> np.ndarray:
+    def cached_column(self, key: str, none: int = 0) -> np.ndarray:
         """Return a column that is cached for the next time, when it is read piece by piece."""
-        if key not in self._kept:
-            self._kept[key] = self.column(key, none)
-        return self._kept[key]
+        if key not in self._cache:
+            self._cache[key] = self.column(key, none)
+        return self._cache[key]
 
     @cached_property
     def operator(self) -> np.ndarray:
@@ -147,7 +147,7 @@ class Spans:
         """Nanoseconds of the kernels that each event itself put on streams of a device."""
         columns = self.columns
         inside = columns.kernel_event >= 0
-        where = self.place_of[columns.kernel_event[inside]]
+        where = self.position_of_event[columns.kernel_event[inside]]
         took = (columns.kernel_end - columns.kernel_start)[inside]
         return np.bincount(where, took, len(self)).astype(np.int64)
 
@@ -164,11 +164,11 @@ class Spans:
     def _memory(self, amounts: np.ndarray) -> np.ndarray:
         columns = self.columns
         inside = columns.mem_event >= 0
-        where = self.place_of[columns.mem_event[inside]]
-        found = np.bincount(where, amounts[inside], len(self)).astype(np.int64)
-        alone = self.place_of[self.recorded : self.recorded + len(self.outside)]
-        found[alone] = amounts[self.outside]
-        return found
+        where = self.position_of_event[columns.mem_event[inside]]
+        sums = np.bincount(where, amounts[inside], len(self)).astype(np.int64)
+        alone = self.position_of_event[self.recorded : self.recorded + len(self.outside)]
+        sums[alone] = amounts[self.outside]
+        return sums
 
     @cached_property
     def memory(self) -> np.ndarray:
@@ -217,18 +217,18 @@ class Spans:
         return self._outermost(own)
 
     def _outermost(self, marked: np.ndarray) -> np.ndarray:
-        found = np.where(marked, np.arange(len(self)), -1)
+        result = np.where(marked, np.arange(len(self)), -1)
         for these in self.levels():
-            above = found[self.parent[these]]
-            found[these] = np.where(above >= 0, above, found[these])
-        return found
+            above = result[self.parent[these]]
+            result[these] = np.where(above >= 0, above, result[these])
+        return result
 
     def innermost(self, marked: np.ndarray) -> np.ndarray:
         """The closest marked event around each event, itself included; -1 for none."""
-        found = np.where(marked, np.arange(len(self)), -1)
+        result = np.where(marked, np.arange(len(self)), -1)
         for these in self.levels():
-            found[these] = np.where(found[these] >= 0, found[these], found[self.parent[these]])
-        return found
+            result[these] = np.where(result[these] >= 0, result[these], result[self.parent[these]])
+        return result
 
     def levels(self) -> list[np.ndarray]:
         """Positions of the events of depth 1, 2, ..."""
@@ -243,15 +243,15 @@ class Spans:
         scope, seq = self.scope, self.seq
         behind = self.nearest_backward == np.arange(len(self))
         inner = (scope == BACKWARD) | behind
-        made = np.flatnonzero((seq >= 0) & ~inner)
+        with_node = np.flatnonzero((seq >= 0) & ~inner)
         wanted = np.flatnonzero((seq >= 0) & inner)
-        if not len(made) or not len(wanted):
+        if not len(with_node) or not len(wanted):
             return forward
         # The last event of a number is the operator that made the node, not what it stands in.
-        by_seq = made[np.argsort(seq[made], kind="stable")]
-        found = np.searchsorted(seq[by_seq], seq[wanted], side="right") - 1
-        hit = by_seq[np.maximum(found, 0)]
-        right = (found >= 0) & (seq[hit] == seq[wanted]) & (self.start[hit] <= self.start[wanted])
+        by_seq = with_node[np.argsort(seq[with_node], kind="stable")]
+        place = np.searchsorted(seq[by_seq], seq[wanted], side="right") - 1
+        hit = by_seq[np.maximum(place, 0)]
+        right = (place >= 0) & (seq[hit] == seq[wanted]) & (self.start[hit] <= self.start[wanted])
         forward[wanted[right]] = hit[right]
         return forward
 
@@ -270,12 +270,12 @@ class Spans:
     def charged(self, key: str) -> np.ndarray:
         """The column `stack` or `module`, events of backward having that of their operator."""
         name = f"charged {key}"
-        if name not in self._kept:
+        if name not in self._cache:
             values = self.column(key, -1)
             # A table that is empty needs no look at homes.
             there = getattr(self.columns, key + "s")
-            self._kept[name] = values[self.home] if there else values
-        return self._kept[name]
+            self._cache[name] = values[self.home] if there else values
+        return self._cache[name]
 
     # --- objects ------------------------------------------------------------------------------
 
@@ -315,7 +315,7 @@ class Spans:
         )
         names = self.names
         new = FunctionEvent.__new__
-        made: list[FunctionEvent] = []
+        events: list[FunctionEvent] = []
         for nr, name, thread, start, end, fwd, scope, seq, memory, there, shape, stack in rows:
             event = new(FunctionEvent)
             event.__dict__ = fields = {
@@ -347,27 +347,27 @@ class Spans:
                 fields["concrete_inputs"] = fields["structured_input_shapes"] = []
             if stack >= 0:
                 fields["stack"] = list(stacks[stack])
-            made.append(event)
-        self._add_rare(made, these)
+            events.append(event)
+        self._add_rare(events, these)
         if (device := columns.options.get("use_device")) is not None:
-            for event in made:
+            for event in events:
                 event.use_device = device
         if event_name is not None:
-            for event, nr in zip(made, event_name):
+            for event, nr in zip(events, event_name):
                 if nr in full:
                     event.trace_name = full[nr]
         if modules:
-            for event, nr in zip(made, self.charged("module")[these].tolist()):
+            for event, nr in zip(events, self.charged("module")[these].tolist()):
                 if nr >= 0:
                     event.module = modules[nr]
         if places is None:
-            for event, above in zip(made, self.parent.tolist()):
+            for event, above in zip(events, self.parent.tolist()):
                 if above >= 0:
-                    event.cpu_parent = outer = made[above]
+                    event.cpu_parent = outer = events[above]
                     outer.cpu_children.append(event)
-        return made
+        return events
 
-    def _add_rare(self, made: list[FunctionEvent], these: Any) -> None:
+    def _add_rare(self, events: list[FunctionEvent], these: Any) -> None:
         """Attributes that few events have, or few sessions record."""
         for key, none in (
             ("flops", 0),
@@ -379,9 +379,9 @@ class Spans:
         ):
             values = self.column(key, none)[these]
             for k in np.flatnonzero(values != none).tolist():
-                setattr(made[k], key, values[k].item())
+                setattr(events[k], key, values[k].item())
         if self.columns.options.get("with_flops"):
-            for event in made:
+            for event in events:
                 event.__dict__.setdefault("flops", 0)
 
 
@@ -402,10 +402,10 @@ def _place(names: list[str], name: str) -> int:
     return names.index(name)
 
 
-def _canonical_names(given: list[str]) -> tuple[list[str], np.ndarray]:
+def _canonical_names(names: list[str]) -> tuple[list[str], np.ndarray]:
     """Names that averages go by, each once, and which one each given name is."""
     numbers: dict[str, int] = {}
-    which = [numbers.setdefault(canonical(name), len(numbers)) for name in given]
+    which = [numbers.setdefault(canonical(name), len(numbers)) for name in names]
     return list(numbers), np.array(which, np.int32)
 
 

@@ -42,12 +42,12 @@ def folded(spans: Spans) -> dict[str, int]:
     index = spans.charged("stack")
     there = index >= 0
     sums = np.bincount(index[there], spans.self_time[there], len(columns.stacks))
-    found: dict[str, int] = {}
+    times: dict[str, int] = {}
     for stack, time in zip(columns.stacks, sums.tolist()):
         if stack:
             line = folded_line(stack)
-            found[line] = found.get(line, 0) + int(time)
-    return found
+            times[line] = times.get(line, 0) + int(time)
+    return times
 
 
 def folded_line(stack: Sequence[str]) -> str:
@@ -199,9 +199,9 @@ def _paths(spans: Spans, stack: np.ndarray) -> np.ndarray:
     for these in [np.flatnonzero(spans.parent < 0), *spans.levels()]:
         above = np.where(spans.parent[these] < 0, 0, path[spans.parent[these]])
         code = above * (len(spans.names) * places) + own[these]
-        found = np.unique(code, return_inverse=True)[1].reshape(-1)
-        path[these] = number + found
-        number += int(found.max(initial=-1)) + 1
+        numbers = np.unique(code, return_inverse=True)[1].reshape(-1)
+        path[these] = number + numbers
+        number += int(numbers.max(initial=-1)) + 1
     return path
 
 
@@ -283,9 +283,9 @@ def _cut(box: _Box, letters: int) -> str:
     """Shorten a text: of a line of the program keep the function and the number, of a name the
     begin."""
     name = box.name
-    found = re.fullmatch(r"(.*/)?([^/]*)\((\d+)\): (.*)", name) if box.kind == "frame" else None
-    if found is not None:
-        _, file, line, function = found.groups()
+    match = re.fullmatch(r"(.*/)?([^/]*)\((\d+)\): (.*)", name) if box.kind == "frame" else None
+    if match is not None:
+        _, file, line, function = match.groups()
         for text in (f"{file}({line}): {function}", f"{function} ({line})", f"({line})"):
             if len(text) <= letters:
                 return text

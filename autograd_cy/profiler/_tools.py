@@ -138,14 +138,14 @@ def load_nsys(path: str | Path) -> EventList:
             strings[number] = StringTable()[value]
         threads: dict[int, int] = {}
         ranges = []
-        found = _rows(
+        rows = _rows(
             base,
             path,
             "NVTX_EVENTS",
             "text, textId, globalTid, start, end",
             f'WHERE eventType IN ({PUSH_POP}, {START_END}) AND "end" IS NOT NULL ORDER BY start',
         )
-        for number, (text, named, native, start, end) in enumerate(found):
+        for number, (text, named, native, start, end) in enumerate(rows):
             thread = threads.setdefault(native, len(threads) + 1)
             name = text if text is not None else strings.get(named, str(named))
             ranges.append((number, name, thread, start, end))

@@ -109,12 +109,12 @@ def _titles(columns: Columns, pid: int, native: list[int]) -> Iterator[str]:
         yield title("thread_sort_index", tid, sort_index=k)
     for device in sorted(set(columns.kernel_device.tolist())):
         for kind, args in (("name", {"name": "python"}), ("labels", {"labels": f"GPU {device}"})):
-            made = {"ph": "M", "name": f"process_{kind}", "ts": 0, "pid": device, "tid": 0}
-            yield json.dumps({**made, "args": args})
+            entry = {"ph": "M", "name": f"process_{kind}", "ts": 0, "pid": device, "tid": 0}
+            yield json.dumps({**entry, "args": args})
         streams = columns.kernel_stream[columns.kernel_device == device]
         for stream in sorted(set(streams.tolist())):
-            made = {"ph": "M", "name": "thread_name", "ts": 0, "pid": device, "tid": stream}
-            yield json.dumps({**made, "args": {"name": f"stream {stream}"}})
+            entry = {"ph": "M", "name": "thread_name", "ts": 0, "pid": device, "tid": stream}
+            yield json.dumps({**entry, "args": {"name": f"stream {stream}"}})
 
 
 def _flows(spans: Spans) -> tuple[dict[int, list[int]], dict[int, int]]:
@@ -147,22 +147,24 @@ def _chunk(
     source = spans.source[part]
     recorded = source < spans.recorded
     names: dict[int, str] = {}
-    given = np.where(recorded, np.append(columns.name, -1)[np.minimum(source, spans.recorded)], -1)
+    source_names = np.where(
+        recorded, np.append(columns.name, -1)[np.minimum(source, spans.recorded)], -1
+    )
     shapes: dict[int, str] = {}
     stacks: dict[int, str] = {}
 
     rows = zip(
-        given.tolist(),
+        source_names.tolist(),
         spans.thread[part].tolist(),
         spans.start[part].tolist(),
         spans.total[part].tolist(),
         spans.seq[part].tolist(),
         spans.scope[part].tolist(),
-        spans.kept("fwd_thread", 0)[part].tolist(),
-        spans.kept("shape", -1)[part].tolist(),
+        spans.cached_column("fwd_thread", 0)[part].tolist(),
+        spans.cached_column("shape", -1)[part].tolist(),
         spans.charged("stack")[part].tolist(),
-        spans.kept("failed", 0)[part].tolist(),
-        spans.kept("unfinished", 0)[part].tolist(),
+        spans.cached_column("failed", 0)[part].tolist(),
+        spans.cached_column("unfinished", 0)[part].tolist(),
         spans.charged("module")[part].tolist(),
     )
     starts, ends = flows
@@ -238,7 +240,7 @@ def _kernels(spans: Spans, part: slice, pid: int, native: list[int]) -> Iterator
         )
         if owner < 0:
             continue
-        place = spans.place_of[owner]
+        place = spans.position_of_event[owner]
         thread, begun = native[spans.thread[place]], spans.start[place]
         for phase, where, row, time, binding in (
             ("s", pid, thread, begun, ""),

@@ -183,9 +183,9 @@ def safe_globals(safe_globals: list) -> _Context:
     )
 
 
-def _pairs(given: list) -> list[tuple[Any, str]]:
+def _pairs(things: list) -> list[tuple[Any, str]]:
     """Things with the full names by which files ask for them."""
-    return [x if isinstance(x, tuple) else (x, f"{x.__module__}.{x.__qualname__}") for x in given]
+    return [x if isinstance(x, tuple) else (x, f"{x.__module__}.{x.__qualname__}") for x in things]
 
 
 _RENAMED: dict[tuple[str, str], Any] = {}
@@ -212,9 +212,9 @@ class _Reading:
             return super().find_class(module, name)  # type: ignore[misc]
         return self.find_safe(module, name)
 
-    def remembered(self, found: Any) -> Any:
-        self.stands_in = self.stands_in or found in _pickles.CLASSES
-        return found
+    def remembered(self, obj: Any) -> Any:
+        self.stands_in = self.stands_in or obj in _pickles.CLASSES
+        return obj
 
     def find_safe(self, module: str, name: str) -> Any:
         # Protocol 2 writes the names of Python 2.
@@ -230,9 +230,9 @@ class _Reading:
             return super().find_class(*modern)  # type: ignore[misc]
         # Parameter and other tensor classes of this package.
         if module.partition(".")[0] == "autograd_cy" and "." not in name:
-            found = super().find_class(module, name)  # type: ignore[misc]
-            if isinstance(found, type) and issubclass(found, Tensor):
-                return found
+            cls = super().find_class(module, name)  # type: ignore[misc]
+            if isinstance(cls, type) and issubclass(cls, Tensor):
+                return cls
         needs, instead = name if module == "builtins" else f"{module}.{name}", ""
         if module.startswith("numpy.") and name == "scalar":  # which then asks for its dtype
             needs += ", numpy.dtype"
@@ -420,11 +420,11 @@ class _Whole:
         self.file = file
 
     def read(self, size: int = -1) -> Any:
-        found = self.file.read(size)
-        if size < 0 or not isinstance(found, bytes) or not 0 < len(found) < size:
-            return found
-        parts = [found]
-        missing = size - len(found)
+        data = self.file.read(size)
+        if size < 0 or not isinstance(data, bytes) or not 0 < len(data) < size:
+            return data
+        parts = [data]
+        missing = size - len(data)
         while missing > 0 and (more := self.file.read(missing)):
             parts.append(more)
             missing -= len(more)
@@ -469,9 +469,9 @@ def _load_older(
         )
     if is_tar:
         return _unpickled(reader.pickled, reader.pickled.getbuffer(), reader, options)
-    found = _unpickled(reader.stream, reader.rest(), reader, options)
+    result = _unpickled(reader.stream, reader.rest(), reader, options)
     reader.fill()
-    return found
+    return result
 
 
 def _unpickled(stream: IO[bytes], pickled: Any, archive: Any, options: _Options) -> Any:
@@ -484,8 +484,8 @@ def _unpickled(stream: IO[bytes], pickled: Any, archive: Any, options: _Options)
     if unpickler.weights_only:
         _pickles.check_memo(pickled)
     try:
-        found = unpickler.load()
-        return _pickles.classes_again(found) if unpickler.stands_in else found
+        result = unpickler.load()
+        return _pickles.classes_again(result) if unpickler.stands_in else result
     except _DAMAGE as error:
         raise LoadError(
             f"load: the file is damaged, or names what is not here: {type(error).__name__}: {error}"
@@ -512,18 +512,18 @@ def _placement(map_location: Any) -> Callable[[str], Any]:
 def _known(where: Any, location: str | None) -> device:
     """The device, if a file can be loaded to it."""
     try:
-        found = device(where)
+        target = device(where)
     except RuntimeError:
-        found = None
-    if found is not None and _is_usable(found):
-        count = _device_count(found.type)
-        if found.index is None or found.index < count or found.type in ("cpu", "meta"):
-            return found
-        kind, count = found.type.upper(), _device_count(found.type)
+        target = None
+    if target is not None and _is_usable(target):
+        count = _device_count(target.type)
+        if target.index is None or target.index < count or target.type in ("cpu", "meta"):
+            return target
+        kind, count = target.type.upper(), _device_count(target.type)
         raise RuntimeError(
-            f"Attempting to deserialize object on {kind} device {found.index} but there are "
-            f"{count} of them (torch.{found.type}.device_count() is {count}). Please use load with "
-            "map_location to map your storages to an existing device."
+            f"Attempting to deserialize object on {kind} device {target.index} but there are "
+            f"{count} of them (torch.{target.type}.device_count() is {count}). Please use load "
+            "with map_location to map your storages to an existing device."
         )
     kind = str(where).partition(":")[0]
     if kind == "cuda":

@@ -153,14 +153,14 @@ class _Pickler(_PythonPickler):
             return NotImplemented
         if kind.__module__ in _PARAMETER_MODULES and kind.__name__ in _MARKED:
             if kind.__name__ == "Parameter":
-                given = obj.data, obj.requires_grad, _NO_HOOKS
+                fields = obj.data, obj.requires_grad, _NO_HOOKS
                 state = obj.__dict__
                 return (
-                    (_PARAMETER_WITH_STATE, (*given, {**state})) if state else (_PARAMETER, given)
+                    (_PARAMETER_WITH_STATE, (*fields, {**state})) if state else (_PARAMETER, fields)
                 )
             state = {**obj.__dict__, "_is_buffer": True}
-            made, args = self.of_tensor(obj.data)
-            return _REBUILD_WITH_STATE, (made, _TENSOR, args, state)
+            function, args = self.of_tensor(obj.data)
+            return _REBUILD_WITH_STATE, (function, _TENSOR, args, state)
         return NotImplemented
 
     def save_dtype(self, obj: _dtype) -> None:
@@ -173,23 +173,23 @@ class _Pickler(_PythonPickler):
         _, (_, storage, dtype, offset, size, stride, requires_grad, *lazy), *state = (
             x.__reduce_ex__(4)
         )
-        made = _REBUILD
+        function = _REBUILD
         args: tuple[Any, ...]
         if storage.device.type == "meta":
-            made = _REBUILD_META
+            function = _REBUILD_META
             args = (dtype, size, stride, requires_grad)
         else:
             kind = _storage_kind(dtype)
             memory = _Memory(storage, kind)
             args = (memory, offset, size, stride, requires_grad, _NO_HOOKS)
             if self.stored(storage, kind)[1] != kind or kind == _UNTYPED:
-                made = _REBUILD_AS  # the kind of the memory doesn't say the dtype
+                function = _REBUILD_AS  # the kind of the memory doesn't say the dtype
                 args += (dtype,)
             if lazy:
                 args += ({name: True for name in ("conj", "neg") if getattr(x, f"is_{name}")()},)
         if state:
-            return _REBUILD_WITH_STATE, (made, _TENSOR, args, state[0])
-        return made, args
+            return _REBUILD_WITH_STATE, (function, _TENSOR, args, state[0])
+        return function, args
 
 
 #: What is written in this way whatever module pickles.
@@ -239,16 +239,16 @@ class _Borrowing(_Pickler):
     theirs: Any
 
     def reducer_override(self, obj: Any) -> Any:
-        found = super().reducer_override(obj)
+        reduced = super().reducer_override(obj)
         other = _in_python(self.theirs, "reducer_override")
-        return other(self, obj) if found is NotImplemented and other is not None else found
+        return other(self, obj) if reduced is NotImplemented and other is not None else reduced
 
     def __getattr__(self, name: str) -> Any:
         # What the methods of another class use, if that extends the pickler in C.
-        found = _in_python(self.theirs, name)
-        if found is None:
+        member = _in_python(self.theirs, name)
+        if member is None:
             raise AttributeError(name)
-        return found.__get__(self, type(self)) if hasattr(found, "__get__") else found
+        return member.__get__(self, type(self)) if hasattr(member, "__get__") else member
 
 
 def _in_python(cls: type, name: str) -> Any:
@@ -375,10 +375,10 @@ def _rebuild_tensor_v3(
         if metadata and metadata.get(name):
             bits |= _lazy_bit(name)
     sizes = dimensions(size), dimensions(stride)
-    return _made(Tensor, storage, dtype, offset, *sizes, requires_grad, bits)
+    return _rebuild_as(Tensor, storage, dtype, offset, *sizes, requires_grad, bits)
 
 
-def _made(cls: Any, storage: Any, *rest: Any) -> Tensor:
+def _rebuild_as(cls: Any, storage: Any, *rest: Any) -> Tensor:
     """Return a tensor on memory; LoadError if it isn't one, or leaves the memory."""
     untyped = _untyped(storage)
     try:
@@ -391,7 +391,7 @@ def _made(cls: Any, storage: Any, *rest: Any) -> Tensor:
 
 def _rebuild_here(cls: Any, storage: Any, *rest: Any) -> Tensor:
     _check_recorded(rest[4])
-    return _made(cls, storage, *rest)
+    return _rebuild_as(cls, storage, *rest)
 
 
 def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
@@ -405,28 +405,28 @@ def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) ->
 def _rebuild_parameter(data: Any, requires_grad: bool, hooks: Any = None, state: Any = None) -> Any:
     from autograd_cy.nn.parameter import Parameter  # which few files have
 
-    made = Parameter(data, requires_grad)
+    result = Parameter(data, requires_grad)
     if state:
-        made.__setstate__(state)
-    return made
+        result.__setstate__(state)
+    return result
 
 
 def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
     if function not in _MAKERS:
         raise LoadError(f"load: {function!r} makes no tensor")
-    made = function(*args)
+    result = function(*args)
     if isinstance(state, tuple):  # attributes and slots
         state = {**(state[0] or {}), **(state[1] or {})}
     state = dict(state)
     if state.pop("_is_buffer", False):
         from autograd_cy.nn.parameter import Buffer
 
-        made = Buffer(made, persistent=bool(state.pop("persistent", True)))
+        result = Buffer(result, persistent=bool(state.pop("persistent", True)))
     elif isinstance(kind, type) and kind is not Tensor:
-        made = Tensor._make_subclass(kind, made)
+        result = Tensor._make_subclass(kind, result)
     if state:
-        made.__setstate__(state)
-    return made
+        result.__setstate__(state)
+    return result
 
 
 def _get_layout(name: str) -> Any:
@@ -626,8 +626,8 @@ class Reader:
             raise LoadError("load: memory without a size or a place")
         if key not in self.storages:
             dtype = _DTYPES[_STORAGES[kind]] if typed else _DTYPES["uint8"]
-            made = self.load_storage(f"data/{key}", dtype, count, location)
-            self.storages[key] = TypedStorage._of(made, dtype) if typed else made
+            memory = self.load_storage(f"data/{key}", dtype, count, location)
+            self.storages[key] = TypedStorage._of(memory, dtype) if typed else memory
         return self.storages[key]
 
     def load_storage(self, name: str, dtype: _dtype, count: int, location: str) -> UntypedStorage:
@@ -640,16 +640,16 @@ class Reader:
             start, there, _ = self.find(name)
             if there < size:
                 raise LoadError(f"load: the file is damaged: {name} is too short")
-            made = _storage_from_bytes(memoryview(self.map)[start : start + size])
+            storage = _storage_from_bytes(memoryview(self.map)[start : start + size])
         else:
             data = self.read(name, size)
             if self.swapped:
                 _swap(data, dtype)
-            made = _storage_from_bytes(data)
+            storage = _storage_from_bytes(data)
         if isinstance(where, device):
-            return made if where.type == "cpu" else _storage_to_device(made, where)
-        moved = where(made)
-        return made if moved is None else _untyped(moved)
+            return storage if where.type == "cpu" else _storage_to_device(storage, where)
+        elsewhere = where(storage)
+        return storage if elsewhere is None else _untyped(elsewhere)
 
 
 def _swap(data: Any, dtype: _dtype) -> None:

@@ -295,13 +295,13 @@ class TarReader:
         views = _plain(stream)
         for view in views if isinstance(views, list) else ():
             target, root, offset, count = _parts_of(view, 4)
-            memory, _ = self.found(root)
+            memory, _ = self.entry(root)
             self.objects[target] = memory, memory.part(offset, count)
 
     def read_tensors(self, stream: io.BytesIO) -> None:
         for _ in _numbered(stream):
             key, number, _ = _parts_of(_plain(stream), 3)
-            _, storage = self.found(number)
+            _, storage = self.entry(number)
             dims = _integers(stream, 1, "i")[0]
             stream.read(4)  # how C aligned it
             if not 0 <= dims <= 64:
@@ -310,21 +310,21 @@ class TarReader:
             (offset,) = _integers(stream, 1)
             self.objects[key] = _archive._rebuild_tensor_v1(storage, offset, size, stride)
 
-    def found(self, key: Any) -> Any:
-        found = self.objects.get(key)
-        if not isinstance(found, tuple):
+    def entry(self, key: Any) -> Any:
+        obj = self.objects.get(key)
+        if not isinstance(obj, tuple):
             raise LoadError("load: the file is damaged: a tensor without memory")
-        return found
+        return obj
 
     def storage(self, saved: Any) -> Any:
         """The object of a persistent id."""
         if isinstance(saved, tuple) and saved:
             return saved[0]  # a class, with its source
         try:
-            found = self.objects[int(saved)]
+            obj = self.objects[int(saved)]
         except (KeyError, TypeError, ValueError):
             raise LoadError(f"load: unknown kind of persistent id: {saved!r:.80}") from None
-        return found[1] if isinstance(found, tuple) else found
+        return obj[1] if isinstance(obj, tuple) else obj
 
 
 def _numbered(stream: io.BytesIO) -> Iterator[int]:

@@ -30,13 +30,13 @@ def modest(make: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(
         make, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=()
     )
-    def made(*args: Any, **kwargs: Any) -> Any:
+    def modest_make(*args: Any, **kwargs: Any) -> Any:
         if args and isinstance(args[0], (int, range)):
             _refuse(f"it asks for {make.__name__} of {args[0]!r}")
         return make(*args, **kwargs)
 
-    CLASSES[made] = make
-    return made
+    CLASSES[modest_make] = make
+    return modest_make
 
 
 def encode(text: Any, encoding: Any = "utf-8", *rest: Any) -> bytes:
@@ -66,11 +66,11 @@ SAFE: dict[tuple[str, str], Any] = {
 }
 
 
-def classes_again(found: Any) -> Any:
+def classes_again(obj: Any) -> Any:
     """Replace stand-ins of a loaded object by the classes themselves, where a file names them and
     makes nothing."""
     seen: set[int] = set()
-    todo = [found]
+    todo = [obj]
     while todo:
         x = todo.pop()
         if id(x) in seen or not isinstance(x, (dict, list, tuple, set, collections.deque)):
@@ -93,7 +93,7 @@ def classes_again(found: Any) -> Any:
                 for i, y in enumerate([*x]):
                     x[i] = _class_again(y)
             todo += x
-    return _class_again(found)
+    return _class_again(obj)
 
 
 def _class_again(x: Any, depth: int = 0) -> Any:

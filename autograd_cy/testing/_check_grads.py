@@ -80,8 +80,8 @@ def check_grads(
         raise ValueError(f'check_grads: modes must be "fwd" and "rev", got {modes!r}')
     if order < 1:
         raise ValueError(f"check_grads: order must be at least 1, got {order}")
-    given = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    copies = tuple(x.detach().clone().requires_grad_() if is_smooth(x) else x for x in given)
+    inputs = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    copies = tuple(x.detach().clone().requires_grad_() if is_smooth(x) else x for x in inputs)
     if not Subject(f, copies).places:
         raise ValueError("check_grads: no argument is a Tensor of floating or complex dtype")
     check = _Check(copies, chosen, eps, atol, rtol, _Generator().manual_seed(seed))
@@ -130,8 +130,8 @@ class _Check:
             return [(a - b) / (2 * self.eps) for a, b in zip(at(self.eps), at(-self.eps))]
 
     def forward(self, subject, wanted, outputs, steps, derivatives, chain):
-        found = [t.detach().reshape((-1,)) for t in tangents_or_zeros(subject, steps, wanted)]
-        for j, t, derivative in zip(wanted, found, derivatives):
+        results = [t.detach().reshape((-1,)) for t in tangents_or_zeros(subject, steps, wanted)]
+        for j, t, derivative in zip(wanted, results, derivatives):
             error = (t - derivative).abs()
             bound = self.atol * (1 + derivative.abs().sum()) + self.rtol * derivative.abs()
             if not bool((error <= bound).all()):
@@ -141,10 +141,10 @@ class _Check:
                 )
 
     def reverse(self, subject, outputs, vectors, steps, derivatives, chain):
-        found = gradients(outputs, subject.moving, vectors)
+        grads = gradients(outputs, subject.moving, vectors)
         expected = sum(_inner(v.reshape((-1,)), s) for v, s in zip(vectors, derivatives))
         total = size = 0.0
-        for i, g in zip(subject.places, found):
+        for i, g in zip(subject.places, grads):
             if g is not None:
                 total += _inner(g.detach(), steps[i])
                 size += (g.detach().abs() * steps[i].abs()).sum().item()
@@ -161,8 +161,8 @@ class _Check:
         def gradient(*args):
             outputs = as_outputs(f(*args))
             moving = [x for x in args if is_smooth(x) and x.requires_grad]
-            found = gradients([outputs[j] for j in wanted], moving, vectors, create_graph=True)
-            return tuple(x * 0 if g is None else g for g, x in zip(found, moving))
+            grads = gradients([outputs[j] for j in wanted], moving, vectors, create_graph=True)
+            return tuple(x * 0 if g is None else g for g, x in zip(grads, moving))
 
         def tangent(*args):
             subject = Subject(f, args)
@@ -177,11 +177,11 @@ def tangents_or_zeros(subject, steps, wanted):
         steps[i].reshape(x.shape) if i in steps else None for i, x in enumerate(subject.inputs)
     ]
     with enable_grad():
-        found = push(lambda *x: as_outputs(subject.func(*x)), subject.inputs, moves, wanted)[1]
-    if all(t is not None for t in found):
-        return found
+        results = push(lambda *x: as_outputs(subject.func(*x)), subject.inputs, moves, wanted)[1]
+    if all(t is not None for t in results):
+        return results
     outputs = subject.outputs()
-    return [outputs[j] * 0 if t is None else t for j, t in zip(wanted, found)]
+    return [outputs[j] * 0 if t is None else t for j, t in zip(wanted, results)]
 
 
 def _inner(a: Tensor, b: Tensor) -> float:

@@ -103,10 +103,10 @@ def assert_close(
         "check_dtype": check_dtype,
         "check_stride": check_stride,
     }
-    found = _difference(actual, expected, options, "")
-    if found is None:
+    difference = _difference(actual, expected, options, "")
+    if difference is None:
         return
-    text, where = found
+    text, where = difference
     if where:
         text += f"\n\nThe failure occurred for item {where}"
     raise AssertionError(text if msg is None else msg(text) if callable(msg) else msg)
@@ -127,9 +127,9 @@ def _difference(actual, expected, options, where):
         text = _single_difference(actual, expected, options)
         return None if text is None else (text, where)
     for name, a, e in pairs:
-        found = _difference(a, e, options, where + name)
-        if found is not None:
-            return found
+        difference = _difference(a, e, options, where + name)
+        if difference is not None:
+            return difference
     return None
 
 

@@ -59,14 +59,14 @@ class Precision:
 
     def context(self) -> AbstractContextManager[Any]:
         dtypes = {**_regions(), **self.regions}
-        made = [
+        contexts = [
             autocast(kind, dtype, kind in self.regions, self.cache_enabled)
             for kind, dtype in dtypes.items()
         ]
-        if len(made) < 2:
-            return made[0] if made else NOTHING
+        if len(contexts) < 2:
+            return contexts[0] if contexts else NOTHING
         together = ExitStack()
-        for one in made:
+        for one in contexts:
             together.enter_context(one)
         return together
 
@@ -159,26 +159,26 @@ class _Levels:
         return self.now[level.serial]
 
 
-def _tangents_of(x: Tensor, kept: list[Tensor]) -> list[Any]:
+def _tangents_of(x: Tensor, tensors: list[Tensor]) -> list[Any]:
     """
     (level, place among the tensors that are kept, the same of the tangent itself) of each tangent.
 
     Tangents end with their level, but those of a checkpoint's arguments are needed for longer.
     """
-    found = []
+    result = []
     for level in reversed(_levels_of(x)):
         tangent = _take_dual(x, level)[1]
         if tangent is not None:
-            kept.append(tangent)
-            found.append((level, len(kept) - 1, _tangents_of(tangent, kept)))
-    return found
+            tensors.append(tangent)
+            result.append((level, len(tensors) - 1, _tangents_of(tangent, tensors)))
+    return result
 
 
-def _as_dual(x: Tensor, tangents: list[Any], kept: tuple, levels: _Levels) -> Tensor:
+def _as_dual(x: Tensor, tangents: list[Any], tensors: tuple, levels: _Levels) -> Tensor:
     """`x` with the tangents that it has no more, as their level has ended."""
     for level, place, further in tangents:
         if not level.alive:
-            x = levels.as_dual(x, _as_dual(kept[place], further, kept, levels), level)
+            x = levels.as_dual(x, _as_dual(tensors[place], further, tensors, levels), level)
     return x
 
 
@@ -219,31 +219,31 @@ class Region:
         self.traces: list[str] | None = [] if debug else None
         self.slots: list[weakref.ref[Slot]] = []
         self.described: list[Any] = []
-        self.found: dict[int, list[Any]] = {}  # number of a backward -> value by number of slot
+        self.by_task: dict[int, list[Any]] = {}  # number of a backward -> value by number of slot
         # Tensors among the arguments are saved by a node, so that a checkpoint around this one
         # can drop and recompute them like all others.
-        given = [*args, *kwargs.values()]
+        values = [*args, *kwargs.values()]
         self.names = tuple(kwargs)
-        self.others = [None if isinstance(x, Tensor) else x for x in given]
-        self.places = [i for i, x in enumerate(given) if isinstance(x, Tensor)]
-        kept = [given[i] for i in self.places]
-        self.tangents = [_tangents_of(x, kept) for x in kept[:]] if self.forward_mode else []
+        self.others = [None if isinstance(x, Tensor) else x for x in values]
+        self.places = [i for i, x in enumerate(values) if isinstance(x, Tensor)]
+        tensors = [values[i] for i in self.places]
+        self.tangents = [_tangents_of(x, tensors) for x in tensors[:]] if self.forward_mode else []
         self.inputs: Any = None
-        if kept:
+        if tensors:
             anchor = empty(0, requires_grad=True)
-            self.inputs = _Inputs.apply(anchor, *kept).grad_fn
+            self.inputs = _Inputs.apply(anchor, *tensors).grad_fn
 
     def arguments(self, levels: _Levels | None) -> tuple[list[Any], dict[str, Any]]:
-        given = list(self.others)
+        values = list(self.others)
         if self.inputs is not None:
-            kept = self.inputs.saved_tensors
-            for i, x in zip(self.places, kept):
-                given[i] = x
+            tensors = self.inputs.saved_tensors
+            for i, x in zip(self.places, tensors):
+                values[i] = x
             if levels is not None:
-                for i, x, tangents in zip(self.places, kept, self.tangents):
-                    given[i] = _as_dual(x, tangents, kept, levels)
-        first = len(given) - len(self.names)
-        return given[:first], dict(zip(self.names, given[first:]))
+                for i, x, tangents in zip(self.places, tensors, self.tangents):
+                    values[i] = _as_dual(x, tangents, tensors, levels)
+        first = len(values) - len(self.names)
+        return values[:first], dict(zip(self.names, values[first:]))
 
     # The first run.
 
@@ -260,23 +260,23 @@ class Region:
     def unpack(self, slot: Slot) -> Tensor:
         task = _current_graph_task_id()
         if task < 0:
-            found = self.recomputed()[slot.number]  # somebody looks; nothing is kept
+            value = self.recomputed()[slot.number]  # somebody looks; nothing is kept
         else:
-            if task not in self.found:
-                for other in list(self.found):
+            if task not in self.by_task:
+                for other in list(self.by_task):
                     if not _is_running(other):  # it failed
-                        self.found.pop(other, None)
-                self.found[task] = self.recomputed()
-                Variable._execution_engine.queue_callback(lambda: self.found.pop(task, None))
-            values = self.found[task]
-            found, values[slot.number] = values[slot.number], _TAKEN
-        if found is _TAKEN:
+                        self.by_task.pop(other, None)
+                self.by_task[task] = self.recomputed()
+                Variable._execution_engine.queue_callback(lambda: self.by_task.pop(task, None))
+            values = self.by_task[task]
+            value, values[slot.number] = values[slot.number], _TAKEN
+        if value is _TAKEN:
             raise CheckpointError(
                 "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
                 "unpacked once. If you are calling ctx.saved_tensors in backward, make sure to do "
                 "so only once."
             )
-        return found
+        return value
 
     def recomputed(self) -> list[Any]:
         """The tensors of the slots that are still there, by another run of the function."""

@@ -237,18 +237,18 @@ class TreeSpec:
 
     def unflatten(self, leaves: Iterable[Any]) -> PyTree:
         """Return the container with these leaves."""
-        found = list(leaves)
-        if len(found) != self.num_leaves:
+        values = list(leaves)
+        if len(values) != self.num_leaves:
             raise ValueError(
-                f"treespec.unflatten(leaves): `leaves` has length {len(found)} but the spec refers "
-                f"to a pytree that holds {self.num_leaves} items ({self})."
+                f"treespec.unflatten(leaves): `leaves` has length {len(values)} but the spec "
+                f"refers to a pytree that holds {self.num_leaves} items ({self})."
             )
-        return self._made(iter(found))
+        return self._build(iter(values))
 
-    def _made(self, leaves: Iterator[Any]) -> PyTree:
+    def _build(self, leaves: Iterator[Any]) -> PyTree:
         if self.is_leaf():
             return next(leaves)
-        parts = [s._made(leaves) for s in self.children_specs]
+        parts = [s._build(leaves) for s in self.children_specs]
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:

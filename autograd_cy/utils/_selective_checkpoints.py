@@ -90,15 +90,15 @@ class Uncached(RuntimeError):
     """A recomputation takes a derivative of what was kept: it must compute everything."""
 
 
-class _Kept(Function):
+class _SavedResults(Function):
     """Results that were kept, with a place in the graph of the recomputation."""
 
     @staticmethod
     def forward(ctx: Any, record: _Record, results: _Results, *inputs: Tensor) -> tuple:
         ctx.record = record
-        found = tuple([x.detach() for x in results.tensors])
-        ctx.mark_non_differentiable(*(x for x, m in zip(found, results.moves) if not m))
-        return found
+        outputs = tuple([x.detach() for x in results.tensors])
+        ctx.mark_non_differentiable(*(x for x, m in zip(outputs, results.moves) if not m))
+        return outputs
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -204,7 +204,7 @@ def _tensors(args: tuple, kwargs: dict) -> list[Tensor]:
     return [x for x in flatten((args, kwargs))[0] if isinstance(x, Tensor)]
 
 
-def _may_be_kept(inputs: list[Tensor], results: list[Tensor]) -> bool:
+def _can_save(inputs: list[Tensor], results: list[Tensor]) -> bool:
     """
     Tell whether results are tensors of their own, in no vmap and without tangents.
 
@@ -236,8 +236,8 @@ class _FirstRun(TorchFunctionMode):
         record = self.record
         if record.off or not _makes_tensors(func, kwargs):
             return func(*args, **kwargs)
-        kept: list[_Results] = []
-        record.calls.append((func, kept))
+        saved_results: list[_Results] = []
+        record.calls.append((func, saved_results))
         saved: list[Tensor] = []
         before = _default_draws()
         hooks = _get_hooks()[0]
@@ -259,8 +259,8 @@ class _FirstRun(TorchFunctionMode):
         if not _is_save(record.policy, func, result, args, kwargs) or record.off:
             return result
         inputs = _tensors(args, kwargs)
-        if _may_be_kept(inputs, results):
-            kept.append(
+        if _can_save(inputs, results):
+            saved_results.append(
                 _Results(
                     [x.detach() for x in results],
                     [x._version for x in results],
@@ -315,19 +315,19 @@ class _Again(TorchFunctionMode):
         self.state.next[-1] += 1
         if number >= len(record.calls):
             return func(*args, **kwargs)  # the first run ended before, by an error
-        first, kept = record.calls[number]
+        first, saved_results = record.calls[number]
         if first is not func:
             raise RuntimeError(
                 f"torch.utils.checkpoint: {_shown(func)} encountered during backward, but "
                 f"{_shown(first)} was called in its place in the first run. The function must do "
                 "the same whenever it runs"
             )
-        if not kept:
+        if not saved_results:
             return func(*args, **kwargs)
-        return self.handed_out(kept[0], func, args, kwargs)
+        return self.hand_out(saved_results[0], func, args, kwargs)
 
-    def handed_out(self, kept: _Results, func: Callable, args: tuple, kwargs: dict) -> Any:
-        changed = [x._version for x in kept.tensors] != kept.versions
+    def hand_out(self, results: _Results, func: Callable, args: tuple, kwargs: dict) -> Any:
+        changed = [x._version for x in results.tensors] != results.versions
         if changed and not self.record.mutable:
             raise RuntimeError(
                 "Tensor cached during selective activation checkpoint has been mutated: a result "
@@ -336,15 +336,15 @@ class _Again(TorchFunctionMode):
             )
         inputs = _tensors(args, kwargs)
         with no_grad():
-            if kept.random:
+            if results.random:
                 func(*args, **kwargs)  # what is drawn later must be what it was
             hooks = _get_hooks()[0]
             if hooks:
-                for window in kept.saved:
-                    hooks[0](_looked_through(window, inputs, kept.tensors))
-        found = iter(_Kept.apply(self.record, kept, *inputs))
-        leaves = [next(found) if x is _HERE else x for x in kept.leaves]
-        return kept.structure.build(leaves)
+                for window in results.saved:
+                    hooks[0](_looked_through(window, inputs, results.tensors))
+        outputs = iter(_SavedResults.apply(self.record, results, *inputs))
+        leaves = [next(outputs) if x is _HERE else x for x in results.leaves]
+        return results.structure.build(leaves)
 
 
 def create_selective_checkpoint_contexts(

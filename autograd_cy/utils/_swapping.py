@@ -53,13 +53,13 @@ _NONE = object()
 
 
 def _slots(cls: type) -> list[str]:
-    found: list[str] = []
+    slots: list[str] = []
     for base in cls.__mro__:
         if base is Tensor:
             break
         names = vars(base).get("__slots__", ())
-        found += [names] if isinstance(names, str) else names
-    return found
+        slots += [names] if isinstance(names, str) else names
+    return slots
 
 
 swap_tensors.__module__ = "autograd_cy.utils"

@@ -275,8 +275,8 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
     ([], [])
     """
     places = {x.device: x.get_device() for x in args if isinstance(x, Tensor)}
-    found = [(max(n, 0), d) for d, n in places.items() if d.type not in ("cpu", "meta")]
-    return [n for n, _ in found], [_default_of(d)._snapshot() for _, d in found]
+    devices = [(max(n, 0), d) for d, n in places.items() if d.type not in ("cpu", "meta")]
+    return [n for n, _ in devices], [_default_of(d)._snapshot() for _, d in devices]
 
 
 def set_device_states(
@@ -417,9 +417,9 @@ def checkpoint(
         debug if _debug is None else _debug,
     )
     with first, saved_tensors_hooks(region.pack, _unpack):
-        found = function(*args, **kwargs)
+        result = function(*args, **kwargs)
     region.whole = True
-    return found
+    return result
 
 
 def _unpack(slot: Slot) -> Tensor:

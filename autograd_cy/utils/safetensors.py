@@ -67,9 +67,9 @@ def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> 
     {'a': tensor([1., 1.])}
     """
     library = _library()
-    specs, kept = _specs(library, tensors)
+    specs, owners = _specs(library, tensors)
     written = library.serialize(specs, metadata=metadata)
-    del kept
+    del owners
     return written
 
 
@@ -105,9 +105,9 @@ def save_file(
     {'a': tensor([1., 1.])}
     """
     library = _library()
-    specs, kept = _specs(library, tensors)
+    specs, owners = _specs(library, tensors)
     library.serialize_file(specs, os.fspath(filename), metadata=metadata)
-    del kept
+    del owners
 
 
 def load(data: bytes) -> dict[str, Tensor]:
@@ -135,7 +135,7 @@ def load(data: bytes) -> dict[str, Tensor]:
     >>> safetensors.load(data)["a"]
     tensor([1., 1.])
     """
-    return {name: _tensor(name, found) for name, found in _library().deserialize(data)}
+    return {name: _tensor(name, entry) for name, entry in _library().deserialize(data)}
 
 
 def load_file(filename: str | os.PathLike, device: str | device = "cpu") -> dict[str, Tensor]:
@@ -166,8 +166,8 @@ def load_file(filename: str | os.PathLike, device: str | device = "cpu") -> dict
     {'a': tensor([1., 1.])}
     """
     with open(filename, "rb") as file:
-        found = load(file.read())
-    return {name: x.to(device) for name, x in found.items()}
+        tensors = load(file.read())
+    return {name: x.to(device) for name, x in tensors.items()}
 
 
 def save_model(
@@ -207,7 +207,7 @@ def save_model(
     """
     state = model.state_dict()
     left_out = _left_out(state)
-    kept: dict[str, Tensor] = {}
+    unique: dict[str, Tensor] = {}
     memory: set[int] = set()
     for name, x in state.items():
         if name in left_out:
@@ -217,8 +217,8 @@ def save_model(
             if x.untyped_storage().data_ptr() in memory:  # another part of it
                 x = x.clone()
             memory.add(x.untyped_storage().data_ptr())
-        kept[name] = x
-    save_file(kept, filename, {**left_out, **(metadata or {})} if left_out else metadata)
+        unique[name] = x
+    save_file(unique, filename, {**left_out, **(metadata or {})} if left_out else metadata)
 
 
 def load_model(
@@ -260,10 +260,10 @@ def load_model(
     >>> safetensors.load_model(ag.nn.Linear(2, 1), "layer.safetensors")
     ([], [])
     """
-    found = load_file(filename, device)
-    missing, unexpected = model.load_state_dict(found, strict=False)
-    left_out = _left_out(model.state_dict(), preferred=found)
-    missing = sorted(name for name in missing if left_out.get(name) not in found)
+    tensors = load_file(filename, device)
+    missing, unexpected = model.load_state_dict(tensors, strict=False)
+    left_out = _left_out(model.state_dict(), preferred=tensors)
+    missing = sorted(name for name in missing if left_out.get(name) not in tensors)
     unexpected = sorted(unexpected)
     if strict and (missing or unexpected):
         lines = [f"Error(s) in loading state_dict for {type(model).__name__}:"]
@@ -282,18 +282,18 @@ def _left_out(state: dict[str, Any], preferred: Container[str] = ()) -> dict[str
         if isinstance(x, Tensor) and x.numel() and not x.is_meta:
             last = sum((n - 1) * step for n, step in zip(x.shape, x.stride()))
             places.append((x.data_ptr(), x.data_ptr() + (last + 1) * x.dtype.itemsize, name))
-    found: dict[str, str] = {}
+    others: dict[str, str] = {}
     group: list[tuple[int, int, str]] = []
     for place in [*sorted(places), (1 << 64, 0, "")]:
         if group and place[0] >= max(end for _, end, _ in group):
             if len(group) > 1:
-                found |= _kept_one(state, group, preferred)
+                others |= _representative(state, group, preferred)
             group = []
         group.append(place)
-    return found
+    return others
 
 
-def _kept_one(
+def _representative(
     state: dict[str, Any], group: list[tuple[int, int, str]], preferred: Container[str]
 ) -> dict[str, str]:
     """Names of a group that overlaps, and the one that has the values of all of them."""
@@ -306,8 +306,8 @@ def _kept_one(
             f"The tensors {', '.join(f'`{name}`' for name in names)} share memory, and none of "
             "them has all of it, so that none can stand for the others. Save clones."
         )
-    kept = next((name for name in whole if name in preferred), whole[0])
-    return {name: kept for name in names if name != kept}
+    chosen = next((name for name in whole if name in preferred), whole[0])
+    return {name: chosen for name in names if name != chosen}
 
 
 def _library() -> Any:
@@ -324,7 +324,7 @@ def _specs(library: Any, tensors: dict[str, Tensor]) -> tuple[dict[str, Any], li
     """Return the metadata of tensors for the library, and the tensors, whose memory it reads."""
     if not isinstance(tensors, dict):
         raise ValueError(f"expected a dict of name to tensor, got {type(tensors).__name__}")
-    specs, kept = {}, []
+    specs, tensors_read = {}, []
     owners: dict[int, str] = {}
     for name, x in tensors.items():
         if not isinstance(x, Tensor):
@@ -345,7 +345,7 @@ def _specs(library: Any, tensors: dict[str, Tensor]) -> tuple[dict[str, Any], li
                     f"Some tensors share memory, which safetensors can't say: `{first}` and "
                     f"`{name}`. Save one of them, or clones."
                 )
-        kept.append(x)
+        tensors_read.append(x)
         size = x.numel() * x.dtype.itemsize
         if hasattr(library, "TensorSpec"):
             specs[name] = library.TensorSpec(
@@ -355,14 +355,14 @@ def _specs(library: Any, tensors: dict[str, Tensor]) -> tuple[dict[str, Any], li
             start = x.storage_offset() * x.dtype.itemsize
             view = memoryview(x.untyped_storage())[start : start + size]  # type: ignore[arg-type]
             specs[name] = {"dtype": dtype, "shape": list(x.shape), "data": bytes(view)}
-    return specs, kept
+    return specs, tensors_read
 
 
-def _tensor(name: str, found: dict[str, Any]) -> Tensor:
-    if found["dtype"] not in _DTYPES:
-        raise ValueError(f"key `{name}` has the dtype {found['dtype']}, which isn't here")
-    dtype: _dtype = _dtype_by_name(_DTYPES[found["dtype"]])
-    shape = tuple(found["shape"])
-    storage = _storage_from_bytes(found["data"])
+def _tensor(name: str, entry: dict[str, Any]) -> Tensor:
+    if entry["dtype"] not in _DTYPES:
+        raise ValueError(f"key `{name}` has the dtype {entry['dtype']}, which isn't here")
+    dtype: _dtype = _dtype_by_name(_DTYPES[entry["dtype"]])
+    shape = tuple(entry["shape"])
+    storage = _storage_from_bytes(entry["data"])
     stride = empty(shape, device="meta").stride()
     return _rebuild_tensor(Tensor, storage, dtype, 0, shape, stride, False)

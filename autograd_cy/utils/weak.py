@@ -145,9 +145,9 @@ class WeakIdKeyDictionary(MutableMapping):
 
     def __iter__(self) -> Iterator[Any]:
         for key in [*self.data]:
-            found = key()
-            if found is not None:
-                yield found
+            obj = key()
+            if obj is not None:
+                yield obj
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
@@ -156,10 +156,10 @@ class WeakIdKeyDictionary(MutableMapping):
         return self.copy()
 
     def __deepcopy__(self, memo: Any) -> WeakIdKeyDictionary:
-        made = type(self)()
+        result = type(self)()
         for key, value in self.items():
-            made[key] = deepcopy(value, memo)
-        return made
+            result[key] = deepcopy(value, memo)
+        return result
 
     def copy(self) -> WeakIdKeyDictionary:
         """Return a dictionary with the same entries."""

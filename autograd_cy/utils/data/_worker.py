@@ -146,9 +146,9 @@ class Fetcher:
         if not self.batched:
             return self.collate(self.dataset[index])
         if self.rows is not None:
-            found = self.rows(index)
-            if found is not None:
-                return found
+            rows = self.rows(index)
+            if rows is not None:
+                return rows
         at_once = getattr(self.dataset, "__getitems__", None)
         if at_once:
             return self.collate(at_once(index))
@@ -257,10 +257,10 @@ def work(settings: Settings, tasks: Any, inherited: list) -> None:
         if tasks not in ready:
             os._exit(1)  # the main process is gone, and nobody reads
         try:
-            _, given = _transport.receive(tasks)
+            _, message = _transport.receive(tasks)
         except (EOFError, OSError):
             break
-        task = _transport.unpack(given)
+        task = _transport.unpack(message)
         kind = "failure"
         if task.number is None:
             try:

@@ -47,8 +47,8 @@ def default_convert(data: Any) -> Any:
             return data
         return as_tensor(np.asarray(data))
     if isinstance(data, Mapping):
-        found = {key: default_convert(value) for key, value in data.items()}
-        return _like_mapping(data, found)
+        items = {key: default_convert(value) for key, value in data.items()}
+        return _like_mapping(data, items)
     if isinstance(data, tuple) and hasattr(data, "_fields"):
         return type(data)(*map(default_convert, data))
     if isinstance(data, tuple):
@@ -101,8 +101,8 @@ def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
         return collate(samples, collate_fn_map=collate_fn_map)
 
     if isinstance(first, Mapping):
-        found = {key: inner([sample[key] for sample in batch]) for key in first}
-        return _like_mapping(first, found)
+        items = {key: inner([sample[key] for sample in batch]) for key in first}
+        return _like_mapping(first, items)
     if isinstance(first, tuple) and hasattr(first, "_fields"):
         return type(first)(*(inner(samples) for samples in zip(*batch)))
     if isinstance(first, Sequence):
@@ -186,31 +186,31 @@ def default_collate(batch: Any) -> Any:
     return collate(batch, collate_fn_map=default_collate_fn_map)
 
 
-def _like_mapping(example: Any, found: dict) -> Any:
+def _like_mapping(example: Any, items: dict) -> Any:
     """Return the items in a mapping of the example's type, if one can be made."""
     if type(example) is dict:
-        return found
+        return items
     try:
         if isinstance(example, MutableMapping):
-            made = copy.copy(example)  # which keeps more than items, as `defaultdict` has
-            made.update(found)
-            return made
-        return type(example)(found)  # type: ignore[call-arg]
+            result = copy.copy(example)  # which keeps more than items, as `defaultdict` has
+            result.update(items)
+            return result
+        return type(example)(items)  # type: ignore[call-arg]
     except TypeError:
-        return found
+        return items
 
 
-def _like_sequence(example: Any, found: list) -> Any:
+def _like_sequence(example: Any, items: list) -> Any:
     if type(example) is list:
-        return found
+        return items
     try:
         if isinstance(example, (MutableSequence, collections.deque)):
-            made = copy.copy(example)
-            for i, x in enumerate(found):
-                made[i] = x
-            return made
+            result = copy.copy(example)
+            for i, x in enumerate(items):
+                result[i] = x
+            return result
         if isinstance(example, range):
-            return found
-        return type(example)(found)  # type: ignore[call-arg]
+            return items
+        return type(example)(items)  # type: ignore[call-arg]
     except TypeError:
-        return found
+        return items

@@ -170,15 +170,15 @@ class DataLoader:
         self._streams = isinstance(dataset, IterableDataset)
         self._answered: int | None = None  # the length of a stream, if someone asked for it
         if self._streams:
-            for name, given in (
+            for name, value in (
                 ("shuffle", shuffle or None),
                 ("sampler", sampler),
                 ("batch_sampler", batch_sampler),
             ):
-                if given is not None:
+                if value is not None:
                     raise ValueError(
                         f"DataLoader with IterableDataset: expected unspecified {name} option, but "
-                        f"got {name}={given}"
+                        f"got {name}={value}"
                     )
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
@@ -302,16 +302,16 @@ class _Passing:
         self._begin(loader)
 
     def _begin(self, loader: DataLoader) -> None:
-        self._given = 0
+        self._n_fetched = 0
         # A stream isn't asked here: it may count by reading all, or refuse, as a chain of streams.
         self._expected = loader._answered
 
     def _count(self) -> None:
-        self._given += 1
-        if self._expected is not None and self._given > self._expected:
+        self._n_fetched += 1
+        if self._expected is not None and self._n_fetched > self._expected:
             _warn(
                 f"Length of IterableDataset was reported to be {self._expected} (when accessing "
-                f"len(dataloader)), but {self._given} samples have been fetched. With several "
+                f"len(dataloader)), but {self._n_fetched} samples have been fetched. With several "
                 "workers, each must give its own share; see get_worker_info().",
             )
             self._expected = None
@@ -407,7 +407,7 @@ class _OfWorkers(_Passing):
         self._epoch += 1
         base_seed = draw_seed(self._loader.generator)
         self._indices = iter(self._loader._indices)
-        self._asked = 0  # tasks that were given out
+        self._next_task = 0  # tasks that were given out
         self._next = 0  # the task whose batch comes next
         self._worker_of: dict[int, int] = {}
         self._ready: dict[int, tuple[str, Any]] = {}
@@ -455,7 +455,7 @@ class _OfWorkers(_Passing):
                 return
             self._unsettled = True
             self._turn = (worker + 1) % count
-            number, self._asked = self._asked, self._asked + 1
+            number, self._next_task = self._next_task, self._next_task + 1
             self._worker_of[number] = worker
             self._waiting[worker] += 1
             self._send(self._pipes[worker], Task(self._epoch, number, index))
@@ -519,13 +519,13 @@ class _OfWorkers(_Passing):
         if self._loader.in_order:
             pipes = [self._pipes[self._worker_of[number]]]  # others keep theirs until it is wanted
         wait = None if deadline is None else max(deadline - time.monotonic(), 0)
-        found = connections.wait([*pipes, *sentinels], wait)
-        if not found:
+        ready = connections.wait([*pipes, *sentinels], wait)
+        if not ready:
             raise RuntimeError(f"DataLoader timed out after {self._loader.timeout} seconds")
         heard = False
         self._unsettled = True
         for pipe in pipes:
-            if pipe in found:
+            if pipe in ready:
                 try:
                     (epoch, done, kind), packed = _transport.receive(pipe)
                 except (EOFError, OSError):

@@ -58,13 +58,13 @@ def _find(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "tensorboardX":
             raise
-        made: type = type(name, (_Missing,), {"__doc__": _TEXT, "__module__": __name__})
+        cls: type = type(name, (_Missing,), {"__doc__": _TEXT, "__module__": __name__})
     else:
         from autograd_cy.utils.tensorboard._handed_on import writer
 
-        made = writer(installed.SummaryWriter, _TEXT)
-    globals()[name] = made
-    return made
+        cls = writer(installed.SummaryWriter, _TEXT)
+    globals()[name] = cls
+    return cls
 
 
 __getattr__, __dir__ = _attach(__name__, find=_find)

@@ -27,8 +27,8 @@ def _as_arrays(value: Any) -> Any:
 def _with_arrays(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given = map(_as_arrays, args)
-        return method(self, *given, **{name: _as_arrays(value) for name, value in kwargs.items()})
+        values = map(_as_arrays, args)
+        return method(self, *values, **{name: _as_arrays(value) for name, value in kwargs.items()})
 
     return called
 

@@ -148,7 +148,7 @@ lines(
     f"{key} {getattr(spans(), key).tolist()}"
     for key in (
         "name start end thread parent seq scope total self_time depth self_memory"
-        " allocated memory flops nearest_backward forward_of home operator source place_of"
+        " allocated memory flops nearest_backward forward_of home operator source position_of_event"
         " lost"
     ).split()
 )
