@@ -11,15 +11,15 @@ from ._version import __version__
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    given = sys.argv[1:] if argv is None else argv
-    if given[:1] == ["as-torch"]:  # all that follows is the program's
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["as-torch"]:  # all that follows is the program's
         from autograd_cy._as_torch import command
 
-        return command.run(given[1:])
-    if given[:1] == ["run"]:  # likewise
+        return command.run(words[1:])
+    if words[:1] == ["run"]:  # likewise
         from autograd_cy._environment import mpi_launcher
 
-        return mpi_launcher.run(given[1:])
+        return mpi_launcher.run(words[1:])
     parser = argparse.ArgumentParser(prog="autograd-cy", description="About this installation.")
     parser.add_argument("--version", action="version", version=f"autograd_cy {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
@@ -27,10 +27,10 @@ def main(argv: list[str] | None = None) -> int:
     info.add_argument("--json", action="store_true", help="print JSON")
     commands.add_parser("doctor", help="look for the usual mistakes on clusters")
     profile = commands.add_parser("profile", help="run a program and say where its time went")
-    _profile_arguments(profile, given)
+    _profile_arguments(profile, words)
     commands.add_parser("as-torch", help="run a program in which `import torch` finds autograd_cy")
     commands.add_parser("run", help="start a script in several processes by MPI")
-    arguments = parser.parse_args(given)
+    arguments = parser.parse_args(words)
     if arguments.command == "profile":
         from autograd_cy.profiler import _command
 
@@ -40,9 +40,9 @@ def main(argv: list[str] | None = None) -> int:
     return _info(arguments.json)
 
 
-def _profile_arguments(parser: argparse.ArgumentParser, given: list[str]) -> None:
+def _profile_arguments(parser: argparse.ArgumentParser, words: list[str]) -> None:
     # The other commands need none of this.
-    if given[:1] == ["profile"]:
+    if words[:1] == ["profile"]:
         from autograd_cy.profiler import _command
 
         _command.add_arguments(parser)

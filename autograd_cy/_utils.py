@@ -45,12 +45,12 @@ def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
 
 def _unflatten_dense_tensors(flat: Tensor, tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:
     """Return views of a vector that have the shapes of tensors, one after the other."""
-    found, start = [], 0
+    views, start = [], 0
     for tensor in tensors:
         number = tensor.numel()
-        found.append(flat.narrow(0, start, number).view(tensor.shape))
+        views.append(flat.narrow(0, start, number).view(tensor.shape))
         start += number
-    return tuple(found)
+    return tuple(views)
 
 
 def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
@@ -101,9 +101,9 @@ def _rebuild_tensor_v2(
     metadata: Any = None,
 ) -> Tensor:
     """Make a tensor on a storage that knows a dtype; what pickles of tensors call in torch."""
-    made = _rebuild_tensor(storage, storage_offset, size, stride)
-    made.requires_grad = requires_grad
-    return made
+    result = _rebuild_tensor(storage, storage_offset, size, stride)
+    result.requires_grad = requires_grad
+    return result
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
@@ -152,10 +152,10 @@ def _element_size(dtype: Any) -> int:
 def _import_dotted_name(name: str) -> Any:
     """Return what a path of names leads to, of which the first is a module."""
     first, *others = name.split(".")
-    found = importlib.import_module(first)
+    obj = importlib.import_module(first)
     for part in others:
-        found = getattr(found, part)
-    return found
+        obj = getattr(obj, part)
+    return obj
 
 
 def is_compiling() -> bool:

@@ -125,9 +125,9 @@ def download_url_to_file(
                     sha.update(block)
                     if bar is not None:
                         bar.update(len(block))
-            found = sha.hexdigest()
-            if hash_prefix is not None and not found.startswith(hash_prefix):
-                raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{found}")')
+            digest = sha.hexdigest()
+            if hash_prefix is not None and not digest.startswith(hash_prefix):
+                raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest}")')
             # mkstemp() lets the owner alone read it.
             os.chmod(name, 0o666 & ~_umask())
             shutil.move(name, target)
@@ -198,7 +198,7 @@ def load_state_dict_from_url(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> ag.save({"bias": ag.ones(2)}, folder / "net.pth")
     >>> address = (folder / "net.pth").as_uri()
-    >>> ag.hub.load_state_dict_from_url(address, model_dir=folder / "kept", progress=False)
+    >>> ag.hub.load_state_dict_from_url(address, model_dir=folder / "weights", progress=False)
     {'bias': tensor([1., 1.])}
     """
     from autograd_cy.serialization import load as load_file
@@ -206,12 +206,12 @@ def load_state_dict_from_url(
     folder = Path(get_dir()) / "checkpoints" if model_dir is None else Path(model_dir)
     folder.mkdir(parents=True, exist_ok=True)
     name = file_name if file_name is not None else os.path.basename(urlparse(url).path)
-    kept = folder / name
-    if not kept.exists():
-        print(f'Downloading: "{url}" to {kept}', file=sys.stderr)
+    file = folder / name
+    if not file.exists():
+        print(f'Downloading: "{url}" to {file}', file=sys.stderr)
         wanted = HASH_REGEX.search(name) if check_hash else None
-        download_url_to_file(url, str(kept), wanted and wanted.group(1), progress=progress)
-    return load_file(kept, map_location=map_location, weights_only=weights_only)
+        download_url_to_file(url, str(file), wanted and wanted.group(1), progress=progress)
+    return load_file(file, map_location=map_location, weights_only=weights_only)
 
 
 # --- models of a folder -------------------------------------------------------------------------
@@ -247,10 +247,10 @@ def _configuration(repo: str, source: str) -> Any:
 def _entry(module: Any, model: str) -> Callable[..., Any]:
     if not isinstance(model, str):
         raise ValueError("Invalid input: model should be a string of function name")
-    found = getattr(module, model, None)
-    if not callable(found):
+    function = getattr(module, model, None)
+    if not callable(function):
         raise RuntimeError(f"Cannot find callable {model} in hubconf")
-    return found
+    return function
 
 
 def list(

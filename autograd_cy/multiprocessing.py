@@ -174,8 +174,8 @@ class ProcessExitedException(ProcessException):
         self.signal_name = signal_name
 
     def __reduce__(self) -> tuple:
-        given = self.msg, self.error_index, self.pid, self.exit_code, self.signal_name
-        return type(self), given, vars(self)
+        args = self.msg, self.error_index, self.pid, self.exit_code, self.signal_name
+        return type(self), args, vars(self)
 
 
 def _signal_name(number: int) -> str:
@@ -325,9 +325,9 @@ def spawn(
     processes, receivers = [], []
     for i in range(nprocs):
         receiver, sender = standard.Pipe(False)
-        given = (fn, i, tuple(args), sender)
+        run_args = (fn, i, tuple(args), sender)
         process = standard.Process(  # type: ignore[attr-defined]
-            target=_run, args=given, daemon=daemon
+            target=_run, args=run_args, daemon=daemon
         )
         with _unbound():
             process.start()

@@ -217,21 +217,21 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     >>> torch.add in functions[torch], torch.Tensor.add_ in functions[torch.Tensor]
     (True, True)
     """
-    found: dict[Any, list[Callable]] = defaultdict(list)
+    functions: dict[Any, list[Callable]] = defaultdict(list)
     for place in _places().values():
         for name in getattr(place, "__all__", ()):
             value = getattr(place, name)
             record = getattr(value, "_public", None)
             if _overrides._is_intercepted(value) or (record and record.is_overridable):
-                found[place].append(value)
+                functions[place].append(value)
     for name, value in vars(Tensor).items():
         if _overrides._is_intercepted(value):
-            found[Tensor].append(value)
+            functions[Tensor].append(value)
         elif name in _attributes():
-            found[Tensor].append(_attributes()[name][0].__get__)
+            functions[Tensor].append(_attributes()[name][0].__get__)
         elif name in _members() and callable(value):  # subclasses have forms that dispatch
-            found[Tensor].append(value)
-    return found
+            functions[Tensor].append(value)
+    return functions
 
 
 def get_testing_overrides() -> dict[Callable, Callable]:

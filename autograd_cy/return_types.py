@@ -7,10 +7,10 @@ that return it.
 Examples
 --------
 >>> import autograd_cy as ag
->>> found = ag.max(ag.tensor([[1, 5], [3, 4]]), 0)
->>> isinstance(found, ag.return_types.max)
+>>> result = ag.max(ag.tensor([[1, 5], [3, 4]]), 0)
+>>> isinstance(result, ag.return_types.max)
 True
->>> found.indices
+>>> result.indices
 tensor([1, 0])
 """
 

@@ -568,10 +568,10 @@ def _convert(storage: Any, kind: Any) -> Any:
         elements = storage._elements()
         if storage.dtype == kind and storage.device.type == device:
             return storage
-    made = elements.to(device=device, dtype=kind)
-    if made is elements:
-        made = elements.clone()
-    return TypedStorage._of(Tensor.untyped_storage(made), kind)
+    result = elements.to(device=device, dtype=kind)
+    if result is elements:
+        result = elements.clone()
+    return TypedStorage._of(Tensor.untyped_storage(result), kind)
 
 
 def _from_buffer(
@@ -601,12 +601,12 @@ def _from_buffer(
             f"buffer has only {(data.nbytes - offset) // item} elements after offset {offset}, "
             f"but specified a size of {count}"
         )
-    made = UntypedStorage(count * item)
-    bytes_of: Any = made
+    result = UntypedStorage(count * item)
+    bytes_of: Any = result
     memoryview(bytes_of)[:] = data[offset : offset + count * item]
     if byte_order not in (None, "native", sys.byteorder):
-        made.byteswap(kind)
-    return made
+        result.byteswap(kind)
+    return result
 
 
 def map_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:

@@ -22,24 +22,24 @@ _BEFORE, _AFTER = -1, 3  # all stages before a release, and the release itself
 
 def _key(text: str) -> tuple | None:
     """Sort a version as PEP 440 does; None is no version."""
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _FORM.fullmatch(text)
+    if match is None:
         return None
-    release = [int(part) for part in found["release"].split(".")]
+    release = [int(part) for part in match["release"].split(".")]
     while len(release) > 1 and not release[-1]:
         release.pop()
-    if found["pre"]:
-        stage = _STAGES[found["pre"].lower()], int(found["pre_number"] or 0)
+    if match["pre"]:
+        stage = _STAGES[match["pre"].lower()], int(match["pre_number"] or 0)
     else:
-        stage = (_BEFORE if found["dev"] and not found["post"] else _AFTER), 0
-    post = int(found["post_short"] or found["post_number"] or 0) if found["post"] else -1
-    dev = int(found["dev_number"] or 0) if found["dev"] else float("inf")
+        stage = (_BEFORE if match["dev"] and not match["post"] else _AFTER), 0
+    post = int(match["post_short"] or match["post_number"] or 0) if match["post"] else -1
+    dev = int(match["dev_number"] or 0) if match["dev"] else float("inf")
     local = [
         (1, int(part), "") if part.isdigit() else (0, 0, part.lower())
-        for part in re.split("[-_.]", found["local"] or "")
+        for part in re.split("[-_.]", match["local"] or "")
         if part
     ]
-    return int(found["epoch"] or 0), release, stage, post, dev, local
+    return int(match["epoch"] or 0), release, stage, post, dev, local
 
 
 class TorchVersion(str):

@@ -86,14 +86,14 @@ def _lookup(name: str) -> Any:
     for place, inner in places:
         if name.startswith("__"):
             continue
-        found = getattr(place, inner, None)
-        if not callable(found) or isinstance(found, type):
+        function = getattr(place, inner, None)
+        if not callable(function) or isinstance(function, type):
             continue
-        home = getattr(found, "__module__", None) or ""
-        if type(found).__name__ == "Form" or home.startswith(_OPERATORS):
-            return found
+        home = getattr(function, "__module__", None) or ""
+        if type(function).__name__ == "Form" or home.startswith(_OPERATORS):
+            return function
         if place is Tensor:
-            return found
+            return function
     return None
 
 
@@ -191,8 +191,8 @@ class OpOverloadPacket:
             raise AttributeError(
                 f"The underlying op of 'aten.{self.__name__}' has no overload name '{overload}'"
             )
-        found = self.__dict__[overload] = OpOverload(self, overload)
-        return found
+        result = self.__dict__[overload] = OpOverload(self, overload)
+        return result
 
     def __str__(self) -> str:
         return f"aten.{self.__name__}"
@@ -209,9 +209,9 @@ class _OpNamespace(ModuleType):
         function = _lookup(name) if inner == "aten" else None
         if function is None:
             raise AttributeError(f"'_OpNamespace' '{inner}' object has no attribute '{name}'")
-        found = OpOverloadPacket(name, function)
-        setattr(self, name, found)
-        return found
+        packet = OpOverloadPacket(name, function)
+        setattr(self, name, packet)
+        return packet
 
 
 def namespace(name: str) -> _OpNamespace:

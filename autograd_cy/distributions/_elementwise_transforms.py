@@ -317,14 +317,14 @@ class AffineTransform(Transform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         scale, shape = self.scale, x.shape
         if isinstance(scale, Tensor):
-            found = scale.abs().log()
+            result = scale.abs().log()
         else:
-            found = x.new_full(shape, math.log(abs(scale)))
+            result = x.new_full(shape, math.log(abs(scale)))
         if self.event_dim:
-            found = found.expand(_broadcast(found.shape, shape))
-            found = _sum_rightmost(found, self.event_dim)
+            result = result.expand(_broadcast(result.shape, shape))
+            result = _sum_rightmost(result, self.event_dim)
             shape = shape[: -self.event_dim]
-        return found.expand(shape)
+        return result.expand(shape)
 
     def forward_shape(self, shape: Sequence[int]) -> Any:
         return _broadcast(shape, _shape(self.loc), _shape(self.scale))
@@ -337,5 +337,5 @@ def _shape(value: Any) -> Sequence[int]:
 
 
 def _all_equal(one: Any, other: Any) -> bool:
-    found = one == other
-    return bool(found.all()) if isinstance(found, Tensor) else bool(found)
+    equal = one == other
+    return bool(equal.all()) if isinstance(equal, Tensor) else bool(equal)

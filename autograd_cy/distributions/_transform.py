@@ -61,11 +61,11 @@ class Transform:
     @property
     def inv(self) -> Transform:
         """The inverse, whose inverse is this transform again."""
-        found = self._inv() if self._inv is not None else None
-        if found is None:
-            found = _InverseTransform(self)
-            self._inv = weakref.ref(found)
-        return found
+        inverse = self._inv() if self._inv is not None else None
+        if inverse is None:
+            inverse = _InverseTransform(self)
+            self._inv = weakref.ref(inverse)
+        return inverse
 
     @property
     def sign(self) -> Any:
@@ -294,12 +294,12 @@ class ComposeTransform(Transform):
 
     @property
     def inv(self) -> Transform:
-        found = self._inv() if self._inv is not None else None
-        if found is None:
-            found = ComposeTransform([part.inv for part in reversed(self.parts)])
-            self._inv = weakref.ref(found)
-            found._inv = weakref.ref(self)
-        return found
+        inverse = self._inv() if self._inv is not None else None
+        if inverse is None:
+            inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
+            self._inv = weakref.ref(inverse)
+            inverse._inv = weakref.ref(self)
+        return inverse
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         if self._cache_size == cache_size:
@@ -404,8 +404,8 @@ class IndependentTransform(Transform):
         return self.base_transform.inv(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        found = self.base_transform.log_abs_det_jacobian(x, y)
-        return _sum_rightmost(found, self.reinterpreted_batch_ndims)
+        result = self.base_transform.log_abs_det_jacobian(x, y)
+        return _sum_rightmost(result, self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
         name = type(self).__name__

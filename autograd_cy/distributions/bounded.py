@@ -65,9 +65,9 @@ class Pareto(TransformedDistribution):
         super().__init__(base, transforms, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        made = self._get_checked_instance(Pareto, _instance)
-        made.scale, made.alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
-        return super().expand(batch_shape, made)
+        result = self._get_checked_instance(Pareto, _instance)
+        result.scale, result.alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
+        return super().expand(batch_shape, result)
 
     @property
     def mean(self) -> Tensor:
@@ -125,10 +125,10 @@ class Weibull(TransformedDistribution):
         super().__init__(base, transforms, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        made = self._get_checked_instance(Weibull, _instance)
+        result = self._get_checked_instance(Weibull, _instance)
         for name in ("scale", "concentration", "concentration_reciprocal"):
-            setattr(made, name, getattr(self, name).expand(batch_shape))
-        return super().expand(batch_shape, made)
+            setattr(result, name, getattr(self, name).expand(batch_shape))
+        return super().expand(batch_shape, result)
 
     def _log_moment(self, n: int) -> Tensor:
         return (1 + n * self.concentration_reciprocal).lgamma()
@@ -188,10 +188,10 @@ class Kumaraswamy(TransformedDistribution):
         super().__init__(base, transforms, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        made = self._get_checked_instance(Kumaraswamy, _instance)
-        made.concentration1 = self.concentration1.expand(batch_shape)
-        made.concentration0 = self.concentration0.expand(batch_shape)
-        return super().expand(batch_shape, made)
+        result = self._get_checked_instance(Kumaraswamy, _instance)
+        result.concentration1 = self.concentration1.expand(batch_shape)
+        result.concentration0 = self.concentration0.expand(batch_shape)
+        return super().expand(batch_shape, result)
 
     def _moment(self, n: int) -> Tensor:
         a, b = self.concentration1, self.concentration0
@@ -205,8 +205,8 @@ class Kumaraswamy(TransformedDistribution):
     @property
     def mode(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
-        found = ((a - 1) / (a * b - 1)) ** a.reciprocal()
-        return where((a < 1) | (b < 1), nan, found)
+        mode_inside = ((a - 1) / (a * b - 1)) ** a.reciprocal()
+        return where((a < 1) | (b < 1), nan, mode_inside)
 
     @property
     def variance(self) -> Tensor:
@@ -308,9 +308,9 @@ class ContinuousBernoulli(_OfProbability, ExponentialFamily):
             self._param = self.probs = clamp_probs(self.probs)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        made = super().expand(batch_shape, _instance)
-        made._lims = self._lims
-        return made
+        result = super().expand(batch_shape, _instance)
+        result._lims = self._lims
+        return result
 
     def _away(self) -> tuple[Tensor, Tensor]:
         """Tell where formulas are stable, and replace the probabilities elsewhere."""
@@ -319,17 +319,17 @@ class ContinuousBernoulli(_OfProbability, ExponentialFamily):
 
     def _cont_bern_log_norm(self) -> Tensor:
         away, p = self._away()
-        found = (2 * (1 - 2 * p).abs().atanh()).log()
-        found = found - (1 - 2 * p).abs().log()
+        result = (2 * (1 - 2 * p).abs().atanh()).log()
+        result = result - (1 - 2 * p).abs().log()
         x = (self.probs - 0.5).square()
-        return where(away, found, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+        return where(away, result, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
         away, p = self._away()
-        found = p / (2 * p - 1) + 1 / (2 * (1 - 2 * p).atanh())
+        result = p / (2 * p - 1) + 1 / (2 * (1 - 2 * p).atanh())
         x = self.probs - 0.5
-        return where(away, found, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x)
+        return where(away, result, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x)
 
     @property
     def stddev(self) -> Tensor:
@@ -338,9 +338,9 @@ class ContinuousBernoulli(_OfProbability, ExponentialFamily):
     @property
     def variance(self) -> Tensor:
         away, p = self._away()
-        found = p * (p - 1) / (1 - 2 * p).square() + 1 / (2 * (1 - 2 * p).atanh()).square()
+        result = p * (p - 1) / (1 - 2 * p).square() + 1 / (2 * (1 - 2 * p).atanh()).square()
         x = (self.probs - 0.5).square()
-        return where(away, found, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
+        return where(away, result, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -356,8 +356,8 @@ class ContinuousBernoulli(_OfProbability, ExponentialFamily):
         self._check(value)
         away, p = self._away()
         inner = p.pow(value) * (1 - p).pow(1 - value) + p - 1
-        found = where(away, inner / (2 * p - 1), value)
-        return where(value <= 0, 0.0, where(value >= 1, 1.0, found))
+        result = where(away, inner / (2 * p - 1), value)
+        return where(value <= 0, 0.0, where(value >= 1, 1.0, result))
 
     def icdf(self, value: Tensor) -> Tensor:
         away, p = self._away()
@@ -377,8 +377,8 @@ class ContinuousBernoulli(_OfProbability, ExponentialFamily):
             x > probs_to_logits(x.new_tensor(self._lims[0]), True)
         )
         y = where(near, 1.0, x)
-        found = (y.expm1() / y).log()
-        return where(near, x / 2 + x.square() / 24 - x.square().square() / 2880, found)
+        result = (y.expm1() / y).log()
+        return where(near, x / 2 + x.square() / 24 - x.square().square() / 2880, result)
 
 
 class GeneralizedPareto(_OfParameters):
@@ -477,8 +477,8 @@ class GeneralizedPareto(_OfParameters):
     @property
     def variance(self) -> Tensor:
         k = self.concentration
-        found = self.scale.square() / ((1 - k).square() * (1 - 2 * k))
-        return where(k < 0.5, found, inf)
+        result = self.scale.square() / ((1 - k).square() * (1 - 2 * k))
+        return where(k < 0.5, result, inf)
 
     def entropy(self) -> Tensor:
         return self.scale.log() + self.concentration + 1
@@ -535,9 +535,9 @@ class LogitRelaxedBernoulli(_OfProbability):
         super().__init__(probs, logits, validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        made = super().expand(batch_shape, _instance)
-        made.temperature = self.temperature
-        return made
+        result = super().expand(batch_shape, _instance)
+        result.temperature = self.temperature
+        return result
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -728,8 +728,8 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         super().__init__(base, ExpTransform(), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        made = self._get_checked_instance(RelaxedOneHotCategorical, _instance)
-        return super().expand(batch_shape, made)
+        result = self._get_checked_instance(RelaxedOneHotCategorical, _instance)
+        return super().expand(batch_shape, result)
 
     @property
     def temperature(self) -> Tensor:

@@ -237,15 +237,15 @@ class independent(Constraint):
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value: Tensor) -> Tensor:
-        found = self.base_constraint.check(value)
+        truth = self.base_constraint.check(value)
         dims = self.reinterpreted_batch_ndims
-        if found.dim() < dims:
+        if truth.dim() < dims:
             expected = self.base_constraint.event_dim + dims
             raise ValueError(
                 f"Expected value.dim() >= {expected} but got {value.dim()} (shape "
                 f"{tuple(value.shape)})"
             )
-        return _whole(found, dims)
+        return _whole(truth, dims)
 
     def __repr__(self) -> str:
         return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
@@ -550,11 +550,11 @@ class cat(Constraint):
         return max(part.event_dim for part in self.cseq)
 
     def check(self, value: Tensor) -> Tensor:
-        start, found = 0, []
+        start, parts = 0, []
         for part, length in zip(self.cseq, self.lengths, strict=True):
-            found.append(part.check(value.narrow(self.dim, start, length)))
+            parts.append(part.check(value.narrow(self.dim, start, length)))
             start += length
-        return _join(found, self.dim)
+        return _join(parts, self.dim)
 
 
 class stack(Constraint):
@@ -590,8 +590,8 @@ class stack(Constraint):
 
     def check(self, value: Tensor) -> Tensor:
         slices = [value.select(self.dim, i) for i in range(value.size(self.dim))]
-        found = [part.check(one) for part, one in zip(self.cseq, slices, strict=False)]
-        return _pile(found, self.dim)
+        parts = [part.check(one) for part, one in zip(self.cseq, slices, strict=False)]
+        return _pile(parts, self.dim)
 
 
 dependent = _Dependent()

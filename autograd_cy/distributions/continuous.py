@@ -449,8 +449,8 @@ class _Half(_OfParameters):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        found = self.base_dist.log_prob(value) + math.log(2)
-        return where(value >= 0, found, -inf)
+        result = self.base_dist.log_prob(value) + math.log(2)
+        return where(value >= 0, result, -inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)

@@ -106,8 +106,8 @@ class Bernoulli(_OfProbability, ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        found = (self.probs >= 0.5).to(self.probs.dtype)
-        return found.masked_fill(self.probs == 0.5, nan)
+        result = (self.probs >= 0.5).to(self.probs.dtype)
+        return result.masked_fill(self.probs == 0.5, nan)
 
     @property
     def variance(self) -> Tensor:
@@ -239,13 +239,13 @@ class Categorical(Distribution):
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None):
         name = _one_of(probs, logits)
-        given = probs if name == "probs" else logits
-        if given.dim() < 1:
+        param = probs if name == "probs" else logits
+        if param.dim() < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if name == "probs":
-            self.probs = given / given.sum(-1, keepdim=True)
+            self.probs = param / param.sum(-1, keepdim=True)
         else:
-            self.logits = given - given.logsumexp(-1, keepdim=True)
+            self.logits = param - param.logsumexp(-1, keepdim=True)
         self._param = self.__dict__[name]
         self._num_events = self._param.size(-1)
         super().__init__(self._param.shape[:-1], validate_args=validate_args)

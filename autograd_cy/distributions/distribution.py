@@ -105,11 +105,11 @@ class Distribution:
 
     def _new(self, batch_shape: Any, instance: Any, **attributes: Any) -> Any:
         """Another object of this class, or `instance`, with attributes and no checks."""
-        made = self._get_checked_instance(type(self), instance)
-        made.__dict__.update(attributes)
-        Distribution.__init__(made, batch_shape, self._event_shape, validate_args=False)
-        made._validate_args = self._validate_args
-        return made
+        result = self._get_checked_instance(type(self), instance)
+        result.__dict__.update(attributes)
+        Distribution.__init__(result, batch_shape, self._event_shape, validate_args=False)
+        result._validate_args = self._validate_args
+        return result
 
     def _get_checked_instance(self, cls: type, instance: Any = None) -> Any:
         if instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]

@@ -52,8 +52,8 @@ class ExponentialFamily(Distribution):
     def entropy(self) -> Tensor:
         mean = self._mean_carrier_measure
         params, value, means = self._normalizer()
-        found = value - mean
+        result = value - mean
         for param, one in zip(params, means, strict=True):
             product = param * one
-            found = found - product.reshape((*self._batch_shape, -1)).sum(-1)
-        return found
+            result = result - product.reshape((*self._batch_shape, -1)).sum(-1)
+        return result

@@ -251,9 +251,9 @@ class Dirichlet(ExponentialFamily):
     @property
     def mode(self) -> Tensor:
         above = (self.concentration - 1).clamp(min=0)
-        found = above / above.sum(-1, True)
-        corner = one_hot(above.argmax(-1), above.shape[-1]).to(found.dtype)
-        return where((self.concentration < 1).all(-1, keepdim=True), corner, found)
+        result = above / above.sum(-1, True)
+        corner = one_hot(above.argmax(-1), above.shape[-1]).to(result.dtype)
+        return where((self.concentration < 1).all(-1, keepdim=True), corner, result)
 
     @property
     def variance(self) -> Tensor:
@@ -272,8 +272,8 @@ class Dirichlet(ExponentialFamily):
     def entropy(self) -> Tensor:
         a, k = self.concentration, self.concentration.size(-1)
         total = a.sum(-1)
-        found = a.lgamma().sum(-1) - total.lgamma() - (k - total) * total.digamma()
-        return found - ((a - 1) * a.digamma()).sum(-1)
+        result = a.lgamma().sum(-1) - total.lgamma() - (k - total) * total.digamma()
+        return result - ((a - 1) * a.digamma()).sum(-1)
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:
@@ -403,8 +403,8 @@ class StudentT(_OfParameters):
 
     @property
     def variance(self) -> Tensor:
-        found = where(self.df > 2, self.scale.square() * self.df / (self.df - 2), inf)
-        return where(self.df > 1, found, nan)
+        result = where(self.df > 2, self.scale.square() * self.df / (self.df - 2), inf)
+        return where(self.df > 1, result, nan)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -462,14 +462,14 @@ class FisherSnedecor(_OfParameters):
 
     @property
     def mode(self) -> Tensor:
-        found = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
-        return where(self.df1 > 2, found, nan)
+        result = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return where(self.df1 > 2, result, nan)
 
     @property
     def variance(self) -> Tensor:
         m, n = self.df1, self.df2
-        found = 2 * n.square() * (m + n - 2) / (m * (n - 2).square() * (n - 4))
-        return where(n > 4, found, nan)
+        result = 2 * n.square() * (m + n - 2) / (m * (n - 2).square() * (n - 4))
+        return where(n > 4, result, nan)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         def mean_of_squares(df: Tensor) -> Tensor:

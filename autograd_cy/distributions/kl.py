@@ -73,12 +73,12 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_Function], _Function]:
 
 def _rule(p: type, q: type) -> Callable[[Any, Any], Tensor] | None:
     """The rule of the closest classes."""
-    found = [
+    rules = [
         (p.__mro__.index(a) + q.__mro__.index(b), function)
         for (a, b), function in _RULES.items()
         if issubclass(p, a) and issubclass(q, b)
     ]
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+    return min(rules, key=lambda pair: pair[0])[1] if rules else None
 
 
 def kl_divergence(p: Any, q: Any) -> Tensor:
@@ -156,8 +156,8 @@ def _gumbel(p: Any, q: Any) -> Tensor:
 
 @register_kl(Uniform, Uniform)
 def _uniform(p: Any, q: Any) -> Tensor:
-    found = ((q.high - q.low) / (p.high - p.low)).log()
-    return where((q.low > p.low) | (q.high < p.high), inf, found)
+    result = ((q.high - q.low) / (p.high - p.low)).log()
+    return where((q.low > p.low) | (q.high < p.high), inf, result)
 
 
 @register_kl(Bernoulli, Bernoulli)
@@ -271,8 +271,8 @@ def _exponential_normal(p: Any, q: Any) -> Tensor:
 
 @register_kl(Uniform, Exponential)
 def _uniform_exponential(p: Any, q: Any) -> Tensor:
-    found = q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log()
-    return where(p.low < 0, inf, found)
+    result = q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log()
+    return where(p.low < 0, inf, result)
 
 
 def _infinite(p: Any, q: Any) -> Tensor:

@@ -30,12 +30,12 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
         )
     params, value, means = p._normalizer()
     others = q._natural_params
-    found = q._log_normalizer(*others) - value
+    result = q._log_normalizer(*others) - value
     for one, other, mean in zip(params, others, means, strict=True):
         term = (other - one) * mean
         batch = q.batch_shape
-        found = found - (term if term.shape == batch else term.reshape((*batch, -1)).sum(-1))
-    return found
+        result = result - (term if term.shape == batch else term.reshape((*batch, -1)).sum(-1))
+    return result
 
 
 @register_kl(Gamma, Gamma)
@@ -54,8 +54,8 @@ def _gamma(p: Any, q: Any) -> Tensor:
 def _dirichlet(p: Any, q: Any) -> Tensor:
     a, b = p.concentration, q.concentration
     total = a.sum(-1, True)
-    found = total.squeeze(-1).lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
-    return found + ((a - b) * (a.digamma() - total.digamma())).sum(-1)
+    result = total.squeeze(-1).lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
+    return result + ((a - b) * (a.digamma() - total.digamma())).sum(-1)
 
 
 @register_kl(Beta, Beta)
@@ -85,8 +85,8 @@ def _bernoulli_poisson(p: Any, q: Any) -> Tensor:
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
 def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    found = p.mean * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    return found + p._cont_bern_log_norm() - q._cont_bern_log_norm()
+    result = p.mean * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
+    return result + p._cont_bern_log_norm() - q._cont_bern_log_norm()
 
 
 @register_kl(Pareto, Pareto)
@@ -189,8 +189,8 @@ def _uniform_pareto(p: Any, q: Any) -> Tensor:
 
 
 def _to_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    found = -p.entropy() - p.mean * q.logits - (-q.probs).log1p()
-    return found - q._cont_bern_log_norm()
+    result = -p.entropy() - p.mean * q.logits - (-q.probs).log1p()
+    return result - q._cont_bern_log_norm()
 
 
 register_kl(Beta, ContinuousBernoulli)(_to_continuous_bernoulli)

@@ -138,12 +138,12 @@ class Wishart(ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ):
-        given = {
+        options = {
             "covariance_matrix": covariance_matrix,
             "precision_matrix": precision_matrix,
             "scale_tril": scale_tril,
         }
-        matrices = {name: matrix for name, matrix in given.items() if matrix is not None}
+        matrices = {name: matrix for name, matrix in options.items() if matrix is not None}
         if len(matrices) != 1:
             raise ValueError(
                 "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
@@ -250,15 +250,15 @@ class Wishart(ExponentialFamily):
         # The trace of the inverse of the covariance times the value.
         inner = linalg.solve_triangular(self._unbroadcasted_scale_tril, factor, upper=False)
         trace = inner.square().sum((-2, -1))
-        found = (df - n - 1) * half_log_det - 0.5 * trace
+        result = (df - n - 1) * half_log_det - 0.5 * trace
         constant = 0.5 * df * (n * math.log(2) + self._log_det()) + mvlgamma(0.5 * df, n)
-        return found - constant
+        return result - constant
 
     def entropy(self) -> Tensor:
         df, n = self.df, self._event_shape[-1]
         halves = 0.5 * (df.unsqueeze(-1) - arange(n, dtype=df.dtype, device=df.device))
-        found = 0.5 * (n + 1) * (self._log_det() + n * math.log(2)) + mvlgamma(0.5 * df, n)
-        return found - 0.5 * (df - n - 1) * halves.digamma().sum(-1) + 0.5 * n * df
+        result = 0.5 * (n + 1) * (self._log_det() + n * math.log(2)) + mvlgamma(0.5 * df, n)
+        return result - 0.5 * (df - n - 1) * halves.digamma().sum(-1) + 0.5 * n * df
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:

@@ -67,12 +67,12 @@ class MultivariateNormal(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ):
-        given = {
+        options = {
             "covariance_matrix": covariance_matrix,
             "precision_matrix": precision_matrix,
             "scale_tril": scale_tril,
         }
-        matrices = {name: matrix for name, matrix in given.items() if matrix is not None}
+        matrices = {name: matrix for name, matrix in options.items() if matrix is not None}
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         if len(matrices) != 1:
@@ -142,8 +142,8 @@ class MultivariateNormal(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        found = self._unbroadcasted_scale_tril.square().sum(-1)
-        return found.expand(tuple(self._batch_shape) + tuple(self._event_shape))
+        result = self._unbroadcasted_scale_tril.square().sum(-1)
+        return result.expand(tuple(self._batch_shape) + tuple(self._event_shape))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -161,8 +161,8 @@ class MultivariateNormal(Distribution):
         return -0.5 * (constant + z.square().sum(-1)) - self._half_log_det()
 
     def entropy(self) -> Tensor:
-        found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
-        return found.expand(tuple(self._batch_shape))
+        result = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
+        return result.expand(tuple(self._batch_shape))
 
     def _shown(self) -> list[str]:
         return [name for name in self.arg_constraints if name in self.__dict__]
@@ -261,8 +261,8 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def variance(self) -> Tensor:  # type: ignore[override]
-        found = self._unbroadcasted_cov_factor.square().sum(-1) + self._unbroadcasted_cov_diag
-        return found.expand(tuple(self._batch_shape) + tuple(self._event_shape))
+        result = self._unbroadcasted_cov_factor.square().sum(-1) + self._unbroadcasted_cov_diag
+        return result.expand(tuple(self._batch_shape) + tuple(self._event_shape))
 
     def _whole(self, matrix: Tensor) -> Tensor:
         n = tuple(self._event_shape)
@@ -312,5 +312,5 @@ class LowRankMultivariateNormal(Distribution):
         return -0.5 * (constant + (off * scaled).sum(-1) - along) - self._half_log_det()
 
     def entropy(self) -> Tensor:
-        found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
-        return found.expand(tuple(self._batch_shape))
+        result = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
+        return result.expand(tuple(self._batch_shape))

@@ -79,9 +79,9 @@ class Independent(Distribution):
 
     @constraints.dependent_property
     def support(self) -> Any:
-        found = self.base_dist.support
+        base = self.base_dist.support
         dims = self.reinterpreted_batch_ndims
-        return constraints.independent(found, dims) if dims else found
+        return constraints.independent(base, dims) if dims else base
 
     @property
     def mean(self) -> Tensor:
@@ -193,9 +193,9 @@ class TransformedDistribution(Distribution):
     def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
-        found = self.transforms[-1].codomain
-        dims = len(self.event_shape) - found.event_dim
-        return constraints.independent(found, dims) if dims > 0 else found
+        codomain = self.transforms[-1].codomain
+        dims = len(self.event_shape) - codomain.event_dim
+        return constraints.independent(codomain, dims) if dims > 0 else codomain
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
@@ -220,8 +220,8 @@ class TransformedDistribution(Distribution):
             slope = part.log_abs_det_jacobian(x, y)
             total = total - _sum_rightmost(slope, event - part.domain.event_dim)
             y = x
-        found = self.base_dist.log_prob(y)
-        return total + _sum_rightmost(found, event - len(self.base_dist.event_shape))
+        base = self.base_dist.log_prob(y)
+        return total + _sum_rightmost(base, event - len(self.base_dist.event_shape))
 
     def _monotonic(self, value: Tensor) -> Tensor:
         sign: Any = 1
@@ -371,13 +371,13 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        found = self.component_distribution.log_prob(self._pad(value))
+        log_probs = self.component_distribution.log_prob(self._pad(value))
         weights = log_softmax(self.mixture_distribution.logits, -1)
-        return (found + weights).logsumexp(-1)
+        return (log_probs + weights).logsumexp(-1)
 
     def cdf(self, value: Tensor) -> Tensor:
-        found = self.component_distribution.cdf(self._pad(value))
-        return (found * self.mixture_distribution.probs).sum(-1)
+        probs = self.component_distribution.cdf(self._pad(value))
+        return (probs * self.mixture_distribution.probs).sum(-1)
 
     def __repr__(self) -> str:
         return (

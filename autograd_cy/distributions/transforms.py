@@ -128,16 +128,16 @@ class CatTransform(_OfParts):
         return _join([part.inv(one) for part, one in pairs], self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        found = []
+        terms = []
         for part, one, other in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
             term = part.log_abs_det_jacobian(one, other)
-            found.append(_sum_rightmost(term, self.event_dim - part.event_dim))
+            terms.append(_sum_rightmost(term, self.event_dim - part.event_dim))
         dim = self.dim - x.dim() if self.dim >= 0 else self.dim
         dim += self.event_dim
         if dim < 0:
-            return _join(found, dim)
-        total = found[0]
-        for term in found[1:]:
+            return _join(terms, dim)
+        total = terms[0]
+        for term in terms[1:]:
             total = total + term
         return total
 

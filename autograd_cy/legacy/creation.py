@@ -138,8 +138,8 @@ def range(start: float, end: float, step: float = 1, *, out: Any = None) -> Any:
         raise RuntimeError(f"range: unsupported range: {start} -> {end} by {step}") from None
     if count >= 2**60:
         raise RuntimeError(f"range: {start} -> {end} by {step} has too many elements for memory")
-    made = ag.arange(count, dtype=ag.float64) * step + start
-    return into(out, wrap(made.to(ag.get_default_dtype())), "range")
+    numbers = ag.arange(count, dtype=ag.float64) * step + start
+    return into(out, wrap(numbers.to(ag.get_default_dtype())), "range")
 
 
 def linspace(start: float, end: float, steps: int = 100, *, out: Any = None) -> Any:
@@ -192,23 +192,23 @@ def from_numpy(ndarray: Any) -> Any:
     >>> torch.from_numpy(np.zeros(2)).type()
     'torch.DoubleTensor'
     """
-    made = ag.from_numpy(ndarray)
-    if made.dim() == 0:
+    result = ag.from_numpy(ndarray)
+    if result.dim() == 0:
         raise RuntimeError("from_numpy: the array must have at least one dimension")
-    if made.dtype not in CLASSES:
+    if result.dtype not in CLASSES:
         raise RuntimeError(f"from_numpy: there is no tensor type for arrays of {ndarray.dtype}")
-    return wrap(made)
+    return wrap(result)
 
 
 def _sequence(name, seq):
     if not isinstance(seq, (list, tuple)) or not seq:
         got = f"{'an empty' if isinstance(seq, (list, tuple)) else 'a'} {type(seq).__name__}"
         raise TypeError(f"{name}: expected a list or tuple of tensors, got {got}")
-    made = [era(t, name) for t in seq]
-    for t in made:
-        if type(t) is not type(made[0]):
-            refuse(name, tuple(made), f"tensors of one type, as {typename(made[0])}")
-    return made
+    tensors = [era(t, name) for t in seq]
+    for t in tensors:
+        if type(t) is not type(tensors[0]):
+            refuse(name, tuple(tensors), f"tensors of one type, as {typename(tensors[0])}")
+    return tensors
 
 
 def cat(seq: Any, dim: int = 0, *, out: Any = None) -> Any:
@@ -300,10 +300,10 @@ def normal(means: Any, std: Any = 1, *, out: Any = None) -> Any:
     """
     if _dispatch.variable_among((means, std)) is not None:
         return _dispatch.FUNCTIONS["normal"](means, std)
-    given = [x for x in (means, std) if isinstance(x, ag.Tensor)]
-    if not given:
+    tensors = [x for x in (means, std) if isinstance(x, ag.Tensor)]
+    if not tensors:
         refuse("normal", (means, std), "a tensor of means or of deviations")
-    if len(given) == 2:
+    if len(tensors) == 2:
         from .tensors.wrapping import operand
 
         std = operand(means, std, "normal")

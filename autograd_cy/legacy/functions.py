@@ -58,10 +58,10 @@ def _on_variables(name, args, kwargs):
         refuse(name, args, "Variables or tensors, not both (use Variable(tensor) or .data)")
     if name in BY_THE_CORE:
         return _by_the_core(name, args, kwargs)
-    found = getattr(first, name, None)
-    if found is None:
+    method = getattr(first, name, None)
+    if method is None:
         raise AttributeError(f"{name}: Variables have no such method; it takes tensors (.data)")
-    return found(*args[1:], **kwargs)
+    return method(*args[1:], **kwargs)
 
 
 def _on_tensors(name, args, kwargs):

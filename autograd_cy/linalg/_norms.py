@@ -127,8 +127,8 @@ def _matrix_norm(
             raise RuntimeError(
                 f"linalg.matrix_norm: Low precision dtypes not supported. Got {A.dtype._scalar}"
             )
-        given = A if dtype is None else A.to(dtype)
-        values = svdvals(_ag.movedim(given, (rows, columns), (-2, -1)))
+        input = A if dtype is None else A.to(dtype)
+        values = svdvals(_ag.movedim(input, (rows, columns), (-2, -1)))
         if ord == "nuc":
             out = values.sum(-1)
         elif ord == 2 and not values.shape[-1]:

@@ -210,9 +210,9 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
             )
     left, right = factors(chain)
     if out is None:
-        made = _ag.mm(left, right)
-        shape = made.shape[int(first) : 2 - last]
-        return made.view(shape) if first or last else made
+        product = _ag.mm(left, right)
+        shape = product.shape[int(first) : 2 - last]
+        return product.view(shape) if first or last else product
     if first and last:
         return _ag.dot(left.squeeze(0), right.squeeze(1), out=out)
     if first:

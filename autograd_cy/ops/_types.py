@@ -110,19 +110,19 @@ def arg_type(name: str) -> ArgType:
     base = name.removesuffix("?")
     if m := _CHOICE.fullmatch(base):
         words = tuple(word.strip() for word in m[1].split(","))
-        found = ArgType(
+        kind = ArgType(
             "str", "s", "choice_arg", f"{{{', '.join(map(repr, words))}}}", "_Str", words=words
         )
     elif m := _FIXED.fullmatch(base):
         text = f"int or sequence of {m[1]} int"
-        found = ArgType("tuple", "I", "fixed_arg", text, _INTS, words=(m[1],))
+        kind = ArgType("tuple", "I", "fixed_arg", text, _INTS, words=(m[1],))
     elif "|" in base:
-        found = union([part.strip() for part in base.split("|")])
+        kind = union([part.strip() for part in base.split("|")])
     elif base in OPTIONAL and base != name:
-        found = TYPES[base]
+        kind = TYPES[base]
     else:
         raise KeyError(name)
-    return optional(found) if base != name else found
+    return optional(kind) if base != name else kind
 
 
 def union(parts: list[str]) -> ArgType:

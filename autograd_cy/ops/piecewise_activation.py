@@ -27,9 +27,9 @@ OFF_ZERO = real(-2, 2, avoid=(0.0,))
 PAIR = sample((arg((3, 4)), arg((3, 4), None, False)))
 
 
-def bent(*given):
+def bent(*numbers):
     """A gradient, a point without a tangent, and numbers."""
-    return sample((arg((3, 4)), arg((3, 4), None, False), *given))
+    return sample((arg((3, 4)), arg((3, 4), None, False), *numbers))
 
 
 # --- the positive part, and what is above a threshold ------------------------------------------

@@ -215,14 +215,14 @@ REST = "has_biases: bool, num_layers: int, dropout: float, train: bool, bidirect
 
 
 def _params(gates, sizes, hidden, biases=True):
-    found = []
+    params = []
     for size in sizes:
-        found += [
+        params += [
             arg((gates * hidden, size)),
             arg((gates * hidden, hidden)),
             *[arg((gates * hidden,))] * (2 * biases),
         ]
-    return tuple(found)
+    return tuple(params)
 
 
 for _name, _gates, _about in (

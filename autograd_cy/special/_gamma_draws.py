@@ -44,8 +44,8 @@ def _array(x: Tensor) -> np.ndarray:
 
 
 def _tensor(x: np.ndarray, like: Tensor) -> Tensor:
-    found = from_numpy(np.ascontiguousarray(x)).reshape(x.shape)
-    return found.to(dtype=like.dtype, device=like.device)
+    result = from_numpy(np.ascontiguousarray(x)).reshape(x.shape)
+    return result.to(dtype=like.dtype, device=like.device)
 
 
 def _check(op: str, generator: Any, *tensors: Any) -> None:

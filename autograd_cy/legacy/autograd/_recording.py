@@ -63,16 +63,16 @@ def volatile_of(t: Tensor | None) -> Any:
     """A gradient as hooks see it."""
     if t is None:
         return None
-    made = leaf_of(wrap(t))
-    made._is_volatile = True
-    return made
+    result = leaf_of(wrap(t))
+    result._is_volatile = True
+    return result
 
 
 def leaf_of(t: Tensor) -> Any:
     """A Variable on a tensor that needs no gradient."""
-    made = _new(_Variable)
-    made._tensor = t
-    return made
+    result = _new(_Variable)
+    result._tensor = t
+    return result
 
 
 def forget(function: Any) -> None:
@@ -103,8 +103,8 @@ def refuse_saved(function: Any) -> None:
             f"freed (by {name_of(function)}). Please specify retain_variables=True when calling "
             "backward for the first time."
         )
-    kept = [t for t in function._saved if t is not None]
-    pairs = zip(kept, function._versions, strict=True)
+    tensors = [t for t in function._saved if t is not None]
+    pairs = zip(tensors, function._versions, strict=True)
     t, (version, count) = next(pair for pair in pairs if pair[1][0].count != pair[1][1])
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
@@ -117,10 +117,10 @@ def refuse_saved(function: Any) -> None:
 
 
 def _by_identity(tensors: Any, variables: Any) -> dict[int, Any]:
-    found: dict[int, Any] = {}
+    result: dict[int, Any] = {}
     for t, v in zip(tensors, variables, strict=True):
-        found.setdefault(id(t), v)
-    return found
+        result.setdefault(id(t), v)
+    return result
 
 
 def _change(function: Any, by_tensor: dict[int, Any], volatile: bool) -> dict[int, Any]:
@@ -142,13 +142,13 @@ def _change(function: Any, by_tensor: dict[int, Any], volatile: bool) -> dict[in
     return dirty
 
 
-def _cut_from_itself(function: Any, inputs: Any, moved: Any) -> None:
+def _cut_from_itself(function: Any, inputs: Any, variable: Any) -> None:
     """A leaf that a Function moves can't be what came before that Function: a dummy is."""
-    if not any(v is moved for v in inputs):
+    if not any(v is variable for v in inputs):
         return
-    dummy = leaf_of(moved._tensor)
+    dummy = leaf_of(variable._tensor)
     function.previous_functions = tuple(
-        (dummy, 0) if previous is moved else (previous, number)
+        (dummy, 0) if previous is variable else (previous, number)
         for previous, number in function.previous_functions
     )
 
@@ -164,14 +164,14 @@ def _marked(function: Any, marks: Any, raw: Any) -> set[int]:
     return {id(t) for t in marks}
 
 
-def _share_pairs(function: Any, by_tensor: dict[int, Any], made: dict[int, Any]) -> None:
+def _share_pairs(function: Any, by_tensor: dict[int, Any], by_result: dict[int, Any]) -> None:
     for place, pair in enumerate(function.shared_pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise RuntimeError(
                 f"{name_of(function)}: mark_shared_storage expects pairs, but argument {place} is "
                 f"a {type(pair).__name__}"
             )
-        one, other = by_tensor.get(id(pair[0])), made.get(id(pair[1]))
+        one, other = by_tensor.get(id(pair[0])), by_result.get(id(pair[1]))
         if one is None or other is None:
             raise RuntimeError(
                 f"{name_of(function)}: mark_shared_storage only accepts pairs of input and output "
@@ -200,12 +200,12 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
     constant = _marked(function, marks, raw) if marks else ()
     recorded = function._requires_grad and not volatile
     outputs: list[Any] = []
-    made: dict[int, Any] = {}
+    by_result: dict[int, Any] = {}
     for number, t in enumerate(raw):
         v = dirty.get(id(t))
         if v is None:
             v = _output(function, t, number)
-            original = by_tensor.get(id(t), made.get(id(t)))
+            original = by_tensor.get(id(t), by_result.get(id(t)))
             if original is not None:  # its truth would be that of its length
                 share(original, v)
         elif v._maker is None:
@@ -217,10 +217,10 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
             v._needs_grad = recorded and id(t) not in constant
         if v._hooks is not None:
             v._hooks = None  # they belong to the value before
-        made.setdefault(id(t), v)
+        by_result.setdefault(id(t), v)
         outputs.append(v)
     if function.shared_pairs:
-        _share_pairs(function, by_tensor, made)
+        _share_pairs(function, by_tensor, by_result)
     function.num_outputs = len(outputs)
     if recorded:
         if function.to_save is not None:
@@ -265,14 +265,14 @@ def record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatil
             known.append(_CONSTANT)
         outputs.append(v)
     function.num_outputs = len(outputs)
-    made = tuple(outputs) if type(result) is tuple else outputs[0]
+    results = tuple(outputs) if type(result) is tuple else outputs[0]
     if recorded:
         if function.to_save is not None:
-            save(function, inputs, tensors, result, made)
+            save(function, inputs, tensors, result, results)
         if len(outputs) > 1:
             function._outputs = known
     function.to_save = function.non_differentiable = None
-    return made
+    return results
 
 
 def _record_choice(function: Any, values: Any, indices: Any) -> Any:
@@ -297,9 +297,9 @@ def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> No
 
     `raw` and `outputs` are the result of ``forward`` and its Variable, or tuples of these.
     """
-    kept = function.to_save
+    to_save = function.to_save
     versions = []
-    for t in kept:
+    for t in to_save:
         if t is None:
             continue
         # The ends first: with one or two inputs and outputs that is all of them.
@@ -318,8 +318,8 @@ def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> No
             version = v._ver = Version()
         versions.append((version, version.count))
     if not function._trusted:
-        kept = tuple([t if t is None else wrap(t) for t in kept])
-    function._saved = kept
+        to_save = tuple([t if t is None else wrap(t) for t in to_save])
+    function._saved = to_save
     function._versions = tuple(versions)
 
 

@@ -181,11 +181,11 @@ class VariableBase:
     # Copies and files ---------------------------------------------------------------------------
 
     def _copy_of_flags(self, data: Any) -> Any:
-        made = type(self).__new__(type(self))
-        made._tensor = data
-        made._needs_grad = self._needs_grad
-        made._is_volatile = self._is_volatile
-        return made
+        result = type(self).__new__(type(self))
+        result._tensor = data
+        result._needs_grad = self._needs_grad
+        result._is_volatile = self._is_volatile
+        return result
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if self._maker is not None:
@@ -255,11 +255,11 @@ def name_absent(variable: type) -> None:
 
 def _rebuild(cls: type[VariableBase], data: Any, requires_grad: bool, volatile: bool) -> Any:
     """A leaf with what a pickle keeps."""
-    made = cls.__new__(cls)
-    made._tensor = data
-    made._needs_grad = requires_grad
-    made._is_volatile = volatile
-    return made
+    result = cls.__new__(cls)
+    result._tensor = data
+    result._needs_grad = requires_grad
+    result._is_volatile = volatile
+    return result
 
 
 def described(t: Tensor) -> str:

@@ -55,10 +55,10 @@ class Version:
         # What was saved under the other version still asks it.
         self._followers = (*self._followers, other)
         for ref in lost:
-            found = ref()
-            if found is not None:
-                found._ver = self
-                self._add(found)
+            alive = ref()
+            if alive is not None:
+                alive._ver = self
+                self._add(alive)
 
 
 def version_of(variable: Any) -> Version:

@@ -235,13 +235,13 @@ def _stochastic_ancestors(variables: Any) -> list[Any]:
     """Each stochastic Function, however far back, that made a root and has an input to lead to."""
     stack = [v._maker for v in variables if v._maker is not None]
     seen = {id(node) for node in stack}
-    found = []
+    ancestors = []
     while stack:
         node = stack.pop()
         if node._is_stochastic and node._requires_grad:
-            found.append(node)
+            ancestors.append(node)
         for previous, _ in node.previous_functions:
             if id(previous) not in seen and not isinstance(previous, VariableBase):
                 seen.add(id(previous))
                 stack.append(previous)
-    return found
+    return ancestors

@@ -215,26 +215,26 @@ class Function:
         if type(result) is tuple or self.non_differentiable is not None:
             record = _recording.record if self.shared_pairs else _recording.record_values
             return record(self, inputs, tensors, result, volatile)
-        made = _new(_Variable)
-        made._tensor = result if type(result) in ERA else wrap(result)
+        variable = _new(_Variable)
+        variable._tensor = result if type(result) in ERA else wrap(result)
         self.num_outputs = 1
         if self.shared_pairs is not None:
             # Views of this package are of their only input.
             self.shared_pairs = None
-            share(inputs[0], made)
+            share(inputs[0], variable)
         if volatile:
-            made._is_volatile = True
+            variable._is_volatile = True
             self.to_save = None
-            return made
-        made._maker = self
+            return variable
+        variable._maker = self
         if self._requires_grad:
-            made._needs_grad = True
+            variable._needs_grad = True
             if self.to_save is not None:
-                _recording.save(self, inputs, tensors, result, made)
+                _recording.save(self, inputs, tensors, result, variable)
                 self.to_save = None
         elif self.to_save is not None:
             self.to_save = None
-        return made
+        return variable
 
     def _do_backward(self, grad_outputs: Any, retain_variables: bool) -> Any:
         """Run ``backward`` on the gradients of all outputs, and hooks on what it returned."""

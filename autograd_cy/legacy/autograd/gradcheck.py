@@ -75,9 +75,9 @@ def make_jacobian(x: Any, num_out: int) -> Any:
     if isinstance(x, Tensor):
         return _zeros(x, num_out)
     if isinstance(x, (list, tuple)):
-        made = [make_jacobian(part, num_out) for part in x]
-        kept = [part for part in made if part is not None]
-        return type(x)(kept) if kept else None
+        all_parts = [make_jacobian(part, num_out) for part in x]
+        parts = [part for part in all_parts if part is not None]
+        return type(x)(parts) if parts else None
     return None
 
 
@@ -199,8 +199,8 @@ def gradcheck(
         if not isinstance(output, Variable) or not output._needs_grad:
             continue
 
-        def chosen(given: Any, place: int = place) -> Any:
-            result = func(*given)
+        def chosen(args: Any, place: int = place) -> Any:
+            result = func(*args)
             return result[place] if isinstance(result, (list, tuple)) else result
 
         numerical = get_numerical_jacobian(chosen, inputs, inputs, eps)

@@ -93,9 +93,9 @@ class Variable(Arithmetic, Products, Reductions, Shaping, Choosing):
 
     def detach(self) -> Any:
         """A leaf on the same data that needs no gradient; they share their version."""
-        made = F.NoGrad()(self)
-        made._creator = None
-        return made
+        result = F.NoGrad()(self)
+        result._creator = None
+        return result
 
     def detach_(self) -> None:
         """Make this Variable a leaf that needs no gradient."""

@@ -25,8 +25,8 @@ _address = Tensor._storage_address
 
 def _leaf(t: Any, requires_grad: bool) -> Tensor:
     # .data has a version of its own: what is written through it is not seen, as then.
-    made = Tensor.data.__get__(t)
-    return made.requires_grad_() if requires_grad else made
+    result = Tensor.data.__get__(t)
+    return result.requires_grad_() if requires_grad else result
 
 
 class Modern(Function):
@@ -61,14 +61,14 @@ class Modern(Function):
         with ag.enable_grad(), saved_tensors_hooks(pack, lambda t: t):
             result = self.compute(*leaves)
         outputs = result if isinstance(result, tuple) else (result,)
-        made = self._wrapped(result)
-        given = made if isinstance(made, tuple) else (made,)
-        constant = [m for m, o in zip(given, outputs) if not o.requires_grad]
+        returned = self._wrapped(result)
+        results = returned if isinstance(returned, tuple) else (returned,)
+        constant = [m for m, o in zip(results, outputs) if not o.requires_grad]
         if constant:
             self.mark_non_differentiable(*constant)
         self._graph = leaves, outputs
-        self.save_for_backward(*(t for t in (*inputs, *given) if _address(t) in saved))
-        return made
+        self.save_for_backward(*(t for t in (*inputs, *results) if _address(t) in saved))
+        return returned
 
     @staticmethod
     def _wrapped(result: Any) -> Any:
@@ -87,14 +87,14 @@ class Modern(Function):
         leaves, outputs = self._graph
         wanted = [leaf for leaf in leaves if leaf.requires_grad]
         pairs = [(o, ag.reshape(g, o.shape)) for o, g in zip(outputs, grads) if o.requires_grad]
-        found = ag.autograd.grad(
+        grads_of_leaves = ag.autograd.grad(
             [o for o, _ in pairs],
             wanted,
             [g for _, g in pairs],
             retain_graph=True,
             allow_unused=True,
         )
-        by_leaf = iter(found)
+        by_leaf = iter(grads_of_leaves)
         return tuple(
             self._gradient(leaf, next(by_leaf)) if leaf.requires_grad else None for leaf in leaves
         )
@@ -104,10 +104,10 @@ class Modern(Function):
         return wrap(ag.zeros_like(leaf) if grad is None else grad)
 
     def _do_backward(self, grad_outputs: Any, retain_variables: bool) -> Any:
-        found = super()._do_backward(grad_outputs, retain_variables)
+        result = super()._do_backward(grad_outputs, retain_variables)
         if not retain_variables:
             self._graph = None
-        return found
+        return result
 
 
 # The core's gradients have the types and sizes of the inputs; they needn't be looked at.
@@ -118,10 +118,10 @@ def modern(name: str, compute: Callable[..., Any], *inputs: Any) -> Any:
     """Run a formula on Variables; None among them is passed on as it is."""
     if None not in [x if x is None else 0 for x in inputs]:
         return Modern(compute, name)(*inputs)
-    given = [x is not None for x in inputs]
+    present = [x is not None for x in inputs]
 
     def with_gaps(*tensors: Tensor) -> Any:
         rest = iter(tensors)
-        return compute(*(next(rest) if here else None for here in given))
+        return compute(*(next(rest) if here else None for here in present))
 
     return Modern(with_gaps, name)(*(x for x in inputs if x is not None))

@@ -119,20 +119,20 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what :meth:`state_dict` gave, for parameters in the same order."""
-        given = state_dict["param_groups"]
-        if len(given) != len(self.param_groups):
+        groups = state_dict["param_groups"]
+        if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
-        sizes = [(len(g["params"]), len(s["params"])) for g, s in zip(self.param_groups, given)]
+        sizes = [(len(g["params"]), len(s["params"])) for g, s in zip(self.param_groups, groups)]
         if any(own != other for own, other in sizes):
             raise ValueError(
                 "loaded state dict contains a parameter group that doesn't match the size of "
                 "optimizer's group"
             )
         own = [p for g in self.param_groups for p in g["params"]]
-        saved = [number for g in given for number in g["params"]]
+        saved = [number for g in groups for number in g["params"]]
         by_number = dict(zip(saved, own))
         self.state = defaultdict(dict)
         for number, state in state_dict["state"].items():
             self.state[by_number[number]] = dict(state)
-        for group, other in zip(self.param_groups, given):
+        for group, other in zip(self.param_groups, groups):
             group.update({k: v for k, v in other.items() if k != "params"})

@@ -39,7 +39,7 @@ class EraTensor(
     kind = ag.float32
 
     def __new__(cls, *args):
-        return _make(cls, _made(cls, args))
+        return _make(cls, _core_tensor(cls, args))
 
     def __init__(self, *args):
         pass
@@ -71,7 +71,7 @@ class EraTensor(
         return self
 
 
-def _made(cls, args):
+def _core_tensor(cls, args):
     if len(args) == 1:
         (data,) = args
         if is_variable(data):
@@ -87,8 +87,8 @@ def _made(cls, args):
 
 
 def _check_whole(cls, data):
-    found = ag.as_tensor(data)
-    if found.dtype.is_floating_point and found.numel():
+    values = ag.as_tensor(data)
+    if values.dtype.is_floating_point and values.numel():
         raise TypeError(
             "tried to construct a tensor from a nested int sequence, but found an item of type "
             f"float: a torch.{cls.__name__} holds no fractions"
@@ -96,7 +96,7 @@ def _check_whole(cls, data):
 
 
 def _class(name, dtype):
-    made = type(
+    cls = type(
         name,
         (EraTensor,),
         {
@@ -106,8 +106,8 @@ def _class(name, dtype):
             "kind": dtype,
         },
     )
-    CLASSES[dtype] = made
-    return made
+    CLASSES[dtype] = cls
+    return cls
 
 
 # By name, as programs ask for them.
@@ -131,10 +131,10 @@ def _later(name):
 
     def method(self, *args, **kwargs):
         # Looked up when called: some of the core's methods are loaded then.
-        found = getattr(Tensor, name)(self, *args, **kwargs)
-        if not isinstance(found, Tensor) or found.requires_grad:
-            return found
-        return found.item() if found.dim() == 0 else wrap(found)
+        result = getattr(Tensor, name)(self, *args, **kwargs)
+        if not isinstance(result, Tensor) or result.requires_grad:
+            return result
+        return result.item() if result.dim() == 0 else wrap(result)
 
     method.__name__ = name
     method.__doc__ = f"``Tensor.{name}`` of the modern API, with results of the era's classes."

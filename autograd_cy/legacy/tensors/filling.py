@@ -111,14 +111,14 @@ class Filling(Base):
             # Not quite the sum, so that an index of weight 0 at the end is never drawn.
             place = {"device": sums.device, **_generator(generator)}
             drawn = ag.rand(size, dtype=ag.float64, **place) * sums[:, -1:]
-            found = ag.searchsorted(sums, drawn, right=True)
-            found = ag.clamp(found, max=rows.shape[1] - 1)
+            places = ag.searchsorted(sums, drawn, right=True)
+            places = ag.clamp(places, max=rows.shape[1] - 1)
         else:
             # The smallest of exponential times with these rates.
             times = ag.empty(rows.shape, dtype=ag.float64, device=rows.device)
             Tensor.exponential_(times, 1.0, **_generator(generator))
-            found = ag.topk(ag.div(weights, times), num_samples, 1)[1]
-        return wrap(found if rows is self else found[0])
+            places = ag.topk(ag.div(weights, times), num_samples, 1)[1]
+        return wrap(places if rows is self else places[0])
 
     def apply_(self, callable):
         """Replace each element by what a function makes of it."""
@@ -137,8 +137,8 @@ class Filling(Base):
         for x in (first, second):
             other = in_shape_of(self, same_dtype(self, x, "map2_"), "map2_")
             columns.append(ag.reshape(other, (-1,)).tolist())
-        made = ag.tensor([callable(*row) for row in zip(*columns)], dtype=self.dtype)
-        Tensor.copy_(self, ag.reshape(made, self.shape))
+        values = ag.tensor([callable(*row) for row in zip(*columns)], dtype=self.dtype)
+        Tensor.copy_(self, ag.reshape(values, self.shape))
         return self
 
 

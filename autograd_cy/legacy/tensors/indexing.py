@@ -41,10 +41,10 @@ def _checked(t, key):
     dims = Tensor.dim(t)
     if taken > dims:
         raise IndexError(f"trying to index {taken} dimensions of a {dims} dimensional tensor")
-    made, dim = [], 0
+    checked, dim = [], 0
     for part in parts:
         if part is None:
-            made.append(part)
+            checked.append(part)
             continue
         if part is Ellipsis:
             dim += dims - taken
@@ -60,8 +60,8 @@ def _checked(t, key):
             part = operator.index(part)
             _element(t, part, dim)
             dim += 1
-        made.append(part)
-    return tuple(made)
+        checked.append(part)
+    return tuple(checked)
 
 
 def mask_for(t, mask, name):
@@ -80,10 +80,10 @@ def indices(t, index, name):
 
 def viewed(t, key):
     """``t[key]`` for ints and slices, as a core tensor on the same memory."""
-    found = _get(t, _checked(t, key))
-    if not Tensor.numel(found):
+    view = _get(t, _checked(t, key))
+    if not Tensor.numel(view):
         raise ValueError("result of slicing is an empty tensor")
-    return found
+    return view
 
 
 class Indexing(Base):
@@ -94,12 +94,12 @@ class Indexing(Base):
     def __getitem__(self, key):
         if type(key) is int:
             _element(self, key, 0)
-            found = _get(self, key)
-            return _make(type(self), found) if Tensor.dim(self) > 1 else number(found)
+            view = _get(self, key)
+            return _make(type(self), view) if Tensor.dim(self) > 1 else number(view)
         if isinstance(key, Tensor):
             return self._chosen(key)
-        found = viewed(self, key)
-        return number(found) if found.dim() == 0 else _make(type(self), found)
+        view = viewed(self, key)
+        return number(view) if view.dim() == 0 else _make(type(self), view)
 
     def _chosen(self, key):
         if key.dtype is ag.int64:
@@ -228,10 +228,10 @@ class Indexing(Base):
         """Put elements of a tensor, one after the other, where a ByteTensor isn't 0."""
         mask = mask_for(self, mask, "masked_copy_")
         source = same_dtype(self, source, "masked_copy_")
-        wanted, given = int(ag.sum(mask)), Tensor.numel(source)
-        if given < wanted:
+        ones, count = int(ag.sum(mask)), Tensor.numel(source)
+        if count < ones:
             raise RuntimeError(
-                f"masked_copy_: the mask has {wanted} ones, and the source {given} elements"
+                f"masked_copy_: the mask has {ones} ones, and the source {count} elements"
             )
         ag.masked_scatter_(self, mask, source)
         return self

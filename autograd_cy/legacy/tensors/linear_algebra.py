@@ -20,7 +20,7 @@ def _linalg():
 
 def _array(t, name, *others, finite=True):
     """Matrices of one type as arrays; LAPACK has no half precision, and checks no NaN."""
-    found = []
+    arrays = []
     if not isinstance(t, Tensor):
         refuse(name, (*others, t), "tensors")
     for x in (t, *others):
@@ -32,8 +32,8 @@ def _array(t, name, *others, finite=True):
         array = Tensor.numpy(x)
         if finite and not ag.isfinite(x).all():
             raise RuntimeError(f"{name}: the {typename(x)} must not contain infs or NaNs")
-        found.append(array.astype("float32") if t.dtype is ag.float16 else array)
-    return found if others else found[0]
+        arrays.append(array.astype("float32") if t.dtype is ag.float16 else array)
+    return arrays if others else arrays[0]
 
 
 def _square(t, name):

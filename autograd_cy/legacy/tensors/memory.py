@@ -30,11 +30,11 @@ def class_of(kind):
         module, _, name = kind.rpartition(".")
         if module == "torch.cuda":
             a_gpu()
-        found = [cls for cls in CLASSES.values() if cls.__name__ == name]
+        classes = [cls for cls in CLASSES.values() if cls.__name__ == name]
         modules = ("torch", "autograd_cy.legacy", "autograd_cy", "torch.cuda")
-        if module not in modules or not found:
+        if module not in modules or not classes:
             raise RuntimeError(f"invalid type: '{kind}'")
-        return found[0], module == "torch.cuda"
+        return classes[0], module == "torch.cuda"
     if kind in CLASSES.values():
         return kind, False
     if kind in CLASSES:
@@ -65,8 +65,8 @@ class Memory(Base):
 
     def new(self, *args):
         """A tensor of the same type: empty, of given sizes, or of values."""
-        made = type(self)(*args)
-        return made.cuda(self.get_device()) if self.is_cuda else made
+        result = type(self)(*args)
+        return result.cuda(self.get_device()) if self.is_cuda else result
 
     def type(self, new_type=None, **kwargs):
         """The name of the type, or the elements as another type."""
@@ -159,8 +159,8 @@ class Memory(Base):
         return self
 
     def _show(self, block, start, sizes, strides):
-        made = _rebuild_tensor(Tensor, block, self.dtype, start, sizes, strides, False)
-        Tensor.data.__set__(self, made)
+        view = _rebuild_tensor(Tensor, block, self.dtype, start, sizes, strides, False)
+        Tensor.data.__set__(self, view)
 
     def resize_as_(self, tensor):
         """The sizes of another tensor, as by ``resize_``."""
@@ -223,8 +223,8 @@ class Memory(Base):
         return _rebuild_tensor(type(self), block, self.dtype, *place, False)
 
     def __array__(self, dtype=None, copy=None):
-        made = Tensor.numpy(self)
-        return made if dtype is None else made.astype(dtype, copy=False)
+        array = Tensor.numpy(self)
+        return array if dtype is None else array.astype(dtype, copy=False)
 
     def __array_wrap__(self, array, context=None, return_scalar=False):
         return array[()] if array.ndim == 0 else wrap(ag.from_numpy(array))

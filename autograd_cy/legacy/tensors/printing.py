@@ -58,13 +58,13 @@ def set_printoptions(
     """
     if profile is not None:
         _options.update(_PROFILES[profile])
-    given = {
+    options = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
         "linewidth": linewidth,
     }
-    _options.update({name: value for name, value in given.items() if value is not None})
+    _options.update({name: value for name, value in options.items() if value is not None})
 
 
 def _exponent(x):

@@ -21,9 +21,9 @@ def on_shared_block(t: Tensor) -> Tensor:
     size = Tensor.untyped_storage(t).nbytes()
     storage = new_block(size).storage(0, size)
     place = Tensor.storage_offset(t), tuple(t.shape), tuple(Tensor.stride(t))
-    made = _rebuild_tensor(Tensor, storage, t.dtype, *place, False)
-    made.copy_(t)
-    return made
+    result = _rebuild_tensor(Tensor, storage, t.dtype, *place, False)
+    result.copy_(t)
+    return result
 
 
 def _reduce(t: Tensor) -> tuple:

@@ -11,8 +11,8 @@ from .wrapping import Base, _make, wrap
 __all__ = ["Sorting"]
 
 
-def _pair(t, found):
-    values, indices = found
+def _pair(t, pair):
+    values, indices = pair
     return _make(type(t), values), wrap(indices)
 
 

@@ -97,9 +97,9 @@ class Storage(TypedStorage):
 
 
 def _on_block(cls, untyped):
-    made = cls.__new__(cls)
-    TypedStorage.__init__(made, wrap_storage=untyped, dtype=cls.kind, _internal=True)
-    return made
+    result = cls.__new__(cls)
+    TypedStorage.__init__(result, wrap_storage=untyped, dtype=cls.kind, _internal=True)
+    return result
 
 
 def storage_of(t):

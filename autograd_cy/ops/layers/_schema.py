@@ -187,18 +187,18 @@ def parse_options(text: str, types: Mapping[str, str] | None = None) -> tuple[Op
     parts = [f"{p}: {known[p]}" if p in known else p for p in parts]
     function = ast.parse(f"def f({', '.join(parts)}): ...").body[0]
     assert isinstance(function, ast.FunctionDef)
-    given = function.args
-    nothing = [None] * (len(given.args) - len(given.defaults))
-    values = [*nothing, *given.defaults, *given.kw_defaults]
+    parsed = function.args
+    nothing = [None] * (len(parsed.args) - len(parsed.defaults))
+    values = [*nothing, *parsed.defaults, *parsed.kw_defaults]
     return tuple(
         Option(
             a.arg,
             ast.unparse(a.annotation) if a.annotation else "Any",
             _as_written(value),
-            a in given.kwonlyargs,
+            a in parsed.kwonlyargs,
             *USUAL.get(a.arg, ("", "", ""))[1:],
         )
-        for a, value in zip([*given.args, *given.kwonlyargs], values)
+        for a, value in zip([*parsed.args, *parsed.kwonlyargs], values)
     )
 
 

@@ -47,17 +47,17 @@ _REFUSALS = RuntimeError, IndexError, TypeError, ValueError
 def leaf(t, needed):
     """An alias of a tensor, which needs a gradient or not."""
     # What was made in inference mode can't be saved by a node.
-    made = ag.clone(t) if Tensor.is_inference(t) else detached(t)
-    return _needing(made) if needed and made.is_floating_point() else made
+    result = ag.clone(t) if Tensor.is_inference(t) else detached(t)
+    return _needing(result) if needed and result.is_floating_point() else result
 
 
 def _alias(t, needed):
     """An alias that an in-place operator may change: no leaf, and no view of one."""
     if not needed:
         return detached(t)
-    made = ag.mul(_root, 1)
-    _set_data(made, t)
-    return made
+    result = ag.mul(_root, 1)
+    _set_data(result, t)
+    return result
 
 
 def as_floating(t, shape):
@@ -118,9 +118,9 @@ class Adapter(Function):
         cls.direct = cls.core is Adapter.core
         if "name" in vars(cls):
             for suffix in ("", "_"):
-                found = getattr(ag, f"{cls.name}{suffix}", None)
-                if found is not None and f"_operator{suffix}" not in vars(cls):
-                    setattr(cls, f"_operator{suffix}", staticmethod(found))
+                operator = getattr(ag, f"{cls.name}{suffix}", None)
+                if operator is not None and f"_operator{suffix}" not in vars(cls):
+                    setattr(cls, f"_operator{suffix}", staticmethod(operator))
 
     def core(self, *inputs):
         """Run the operator of today."""
@@ -165,9 +165,9 @@ class Adapter(Function):
                     _needing(detached(t)) if need else detached(t)
                     for t, need in zip(inputs, self._needs(inputs))
                 ]
-            made = self._operator(*leaves, *self.extra) if self.direct else self.core(*leaves)
+            result = self._operator(*leaves, *self.extra) if self.direct else self.core(*leaves)
             if self._requires_grad:
-                node = self._node = made.grad_fn
+                node = self._node = result.grad_fn
                 if node is None:
                     return self._special(inputs)
         except _REFUSALS:
@@ -176,12 +176,12 @@ class Adapter(Function):
             self.method(*inputs)  # its message is that of 2017
             raise
         keeps = self.keeps
-        if _dim(made):
+        if _dim(result):
             # A node may have saved its result, whose version is to be another one.
-            out = _make(type(x), detached(made) if keeps else made)
+            out = _make(type(x), detached(result) if keeps else result)
         else:
-            self._shape = made.shape
-            out = wrap(detached(made))
+            self._shape = result.shape
+            out = wrap(detached(result))
         if self.views:
             self.shared_pairs = ((x, out),)
         elif keeps:
@@ -245,14 +245,14 @@ class Adapter(Function):
             return self.method_(*inputs)
         if fits and self._operator_ is not None and not self.several:
             needs = self._needs(inputs)
-            made = _alias(x, needs[0])
+            target = _alias(x, needs[0])
             leaves = [leaf(t, need) for t, need in zip(others, needs[1:])]
             try:
-                self.core_(made, *leaves)
+                self.core_(target, *leaves)
             except _REFUSALS:
                 self.method_(*inputs)
                 raise
-            self._node = made.grad_fn
+            self._node = target.grad_fn
             return x
         self._sizes = [(t.shape, t.dtype) for t in inputs]
         before = x.clone()
@@ -269,23 +269,23 @@ class Adapter(Function):
 
     def _do_backward(self, grad_outputs, retain_variables):
         if self._backward_hooks or self._outputs is not None or not self._trusted:
-            made = super()._do_backward(grad_outputs, retain_variables)
+            grads = super()._do_backward(grad_outputs, retain_variables)
         elif self.plain and not (self._shape or self._sizes or self._leaves) and self._node:
             # As in `_derived`, which has all cases.
             for version, count in self._versions:
                 if version.count != count:
                     _ = self.saved_tensors
-            made = self._node(*grad_outputs)
-            if type(made) is not tuple:
-                made = (made,)
-            elif len(made) != self.num_inputs:
-                made = made[: self.num_inputs]
+            grads = self._node(*grad_outputs)
+            if type(grads) is not tuple:
+                grads = (grads,)
+            elif len(grads) != self.num_inputs:
+                grads = grads[: self.num_inputs]
         else:
-            made = self._derived(grad_outputs)
+            grads = self._derived(grad_outputs)
         if not retain_variables and self._versions:
             self._release()
             self._node = self._leaves = None
-        return made
+        return grads
 
     def _derived(self, grads):
         for version, count in self._versions:
@@ -300,36 +300,36 @@ class Adapter(Function):
             return self._walked(grads)
         if node is None:
             return (None,) * self.num_inputs
-        made = node(*grads)
+        results = node(*grads)
         if self.num_inputs == 1:
-            return made[:1] if type(made) is tuple else (made,)
+            return results[:1] if type(results) is tuple else (results,)
         if self.places is None:
-            return made
+            return results
         complete = [None] * self.num_inputs
-        for place, grad in zip(self.places, made if type(made) is tuple else (made,)):
+        for place, grad in zip(self.places, results if type(results) is tuple else (results,)):
             complete[place] = grad
         return tuple(complete)
 
     def _walked(self, grads):
         """The gradients through several nodes."""
         wanted = [t for t in self._leaves if t.requires_grad]
-        found = iter(
+        results = iter(
             ag.autograd.grad(
                 self._node, wanted, grads[0], retain_graph=True, materialize_grads=True
             )
         )
-        return tuple([next(found) if t.requires_grad else None for t in self._leaves])
+        return tuple([next(results) if t.requires_grad else None for t in self._leaves])
 
     def _fitted(self, grads):
         """The gradients of operands that had to be adapted, in their types and shapes."""
         sizes, self._sizes = self._sizes, None
         try:
-            made = self._derived([Tensor.to(grad, self._dtype) for grad in grads])
+            results = self._derived([Tensor.to(grad, self._dtype) for grad in grads])
         finally:
             self._sizes = sizes
         return tuple(
             grad if grad is None else in_shape(Tensor.to(grad, dtype), shape)
-            for grad, (shape, dtype) in zip(made, sizes)
+            for grad, (shape, dtype) in zip(results, sizes)
         )
 
 
@@ -354,20 +354,20 @@ class Unary(Adapter):
         try:
             if not self._requires_grad:
                 return _make(type(x), self._operator(x, *self.extra))
-            made = self._operator(_needing(detached(x)), *self.extra)
+            result = self._operator(_needing(detached(x)), *self.extra)
         except _REFUSALS:
             return super().forward(x)
-        node = self._node = made.grad_fn
+        node = self._node = result.grad_fn
         if node is None:
             return super().forward(x)
         keeps = self.keeps
         if not keeps or keeps[0] == 0:
-            out = _make(type(x), made)
+            out = _make(type(x), result)
             if keeps:
                 self.to_save = (x,)
             return out
         # The node has saved its result, whose version is to be another one.
-        out = _make(type(x), detached(made))
+        out = _make(type(x), detached(result))
         self.to_save = (out,)
         return out
 
@@ -397,15 +397,15 @@ class Pointwise(Adapter):
                 _needing(first)
             if needs[1]:
                 _needing(second)
-            made = self._operator(first, second, *self.extra)
+            result = self._operator(first, second, *self.extra)
         except _REFUSALS:
             return super().forward(a, b)
-        node = self._node = made.grad_fn
+        node = self._node = result.grad_fn
         if node is None:
             return super().forward(a, b)
         if self.keeps:
             self.to_save = (a, b)
-        return _make(kind, made)
+        return _make(kind, result)
 
 
 def define(module: str, names: str, *bases: type, name: str = "", **row: Any) -> Any:
@@ -416,8 +416,8 @@ def define(module: str, names: str, *bases: type, name: str = "", **row: Any) ->
     -------
     type or tuple of type
     """
-    made = [
+    classes = [
         type(bases[0])(each, bases, {"__module__": module, "name": name or each.lower(), **row})
         for each in names.split()
     ]
-    return made[0] if len(made) == 1 else made
+    return classes[0] if len(classes) == 1 else classes

@@ -57,11 +57,11 @@ class Index(Function):
         return out
 
     def backward(self, grad):
-        made = wrap(zeros(self.size, grad))
+        result = wrap(zeros(self.size, grad))
         if isinstance(self.key, Tensor) and self.key.dtype is ag.int64:
-            return ag.index_add_(made, 0, self.key, grad)
-        made._set_index(self.key, wrap(grad))
-        return made
+            return ag.index_add_(result, 0, self.key, grad)
+        result._set_index(self.key, wrap(grad))
+        return result
 
 
 class SetItem(InplaceFunction):

@@ -124,8 +124,8 @@ class _Choice(Adapter):
                 self._sizes = [(x.shape, x.dtype)]
                 rows = as_floating(rows, rows.shape)
             # Any choice has the derivative of one by its indices.
-            made = ag.gather(leaf(rows, True), dim, detached(indices))
-            self._node, self._shape, self._dtype = made.grad_fn, made.shape, made.dtype
+            result = ag.gather(leaf(rows, True), dim, detached(indices))
+            self._node, self._shape, self._dtype = result.grad_fn, result.shape, result.dtype
             self._paired = False
         if flat or not self.return_indices:
             return values
@@ -145,15 +145,15 @@ class _Extreme(_Choice):
         if self.dim is None or not self._requires_grad or type(x) not in FLOATING:
             return super().forward(x)
         try:
-            made, indices = self._operator(leaf(x, True), self.dim, True)
+            result, indices = self._operator(leaf(x, True), self.dim, True)
         except (RuntimeError, IndexError):
             return super().forward(x)
-        self._node, self._paired = made.grad_fn, True
+        self._node, self._paired = result.grad_fn, True
         if self._node is None:
             return super().forward(x)
         indices = _make(_Long, indices)
         self.to_save = self.non_differentiable = (indices,)
-        return _make(type(x), made), indices
+        return _make(type(x), result), indices
 
 
 # The first of several; the most frequent; the lower middle one.

@@ -215,9 +215,9 @@ class Chunk(Adapter):
         if self._requires_grad:
             if type(x) not in FLOATING:
                 self._sizes = [(x.shape, x.dtype)]
-            made = leaf(as_floating(x, x.shape), True)
+            alias = leaf(as_floating(x, x.shape), True)
             sizes = [part.shape[self.dim] for part in parts]
-            self._node, self._dtype = Tensor.split(made, sizes, self.dim)[0].grad_fn, made.dtype
+            self._node, self._dtype = Tensor.split(alias, sizes, self.dim)[0].grad_fn, alias.dtype
         self.shared_pairs = tuple([(x, part) for part in parts])
         return parts
 

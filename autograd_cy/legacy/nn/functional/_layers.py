@@ -82,15 +82,15 @@ def _of_dims(dims: int) -> tuple[Any, Any]:
         batch_of(input, (dims + 2,), f"conv_transpose{dims}d")
         return modern(f"ConvTranspose{dims}d", compute, input, weight, bias)
 
-    made = conv, conv_transpose
+    functions = conv, conv_transpose
     what = (
         ("conv", "The cross-correlation with weights"),
         ("conv_transpose", "The transpose of a convolution, as of its gradient,"),
     )
-    for function, (name, does) in zip(made, what):
+    for function, (name, does) in zip(functions, what):
         function.__name__ = function.__qualname__ = f"{name}{dims}d"
         function.__doc__ = f"{does} over {dims} dimension{'s' if dims > 1 else ''}."
-    return made
+    return functions
 
 
 conv1d, conv_transpose1d = _of_dims(1)
@@ -132,8 +132,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float = 0) -> Any:
     """
     if mode not in ("constant", "reflect", "replicate"):
         raise NotImplementedError(f"pad: there is no mode {mode!r}")
-    given = value if mode == "constant" else None
-    return modern("Pad", lambda x: _now.pad(x, tuple(pad), mode, given), input)
+    filling = value if mode == "constant" else None
+    return modern("Pad", lambda x: _now.pad(x, tuple(pad), mode, filling), input)
 
 
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:

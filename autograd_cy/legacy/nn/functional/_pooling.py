@@ -70,16 +70,16 @@ def _of_dims(dims: int) -> tuple[Any, Any, Any]:
         batch_of(input, (dims + 2,), f"max_unpool{dims}d")
         return modern(f"MaxUnpool{dims}d", compute, input, indices)
 
-    made = max_pool, avg_pool, max_unpool
+    functions = max_pool, avg_pool, max_unpool
     what = (
         ("max_pool", "The largest elements of windows"),
         ("avg_pool", "The means of windows"),
         ("max_unpool", "The largest elements at their places among zeros"),
     )
-    for function, (name, does) in zip(made, what):
+    for function, (name, does) in zip(functions, what):
         function.__name__ = function.__qualname__ = f"{name}{dims}d"
         function.__doc__ = f"{does} over {dims} dimension{'s' if dims > 1 else ''}."
-    return made
+    return functions
 
 
 max_pool1d, avg_pool1d, max_unpool1d = _of_dims(1)
@@ -212,6 +212,6 @@ def _starts(u: Any, size: int, count: int, kernel: int) -> Any:
         return np.full((*u.shape, 1), size - kernel)
     alpha = (size - kernel) / (count - 1)
     steps = np.arange(count)
-    found = np.floor((steps + u[..., None]) * alpha) - np.floor(u[..., None] * alpha)
-    found[..., -1] = size - kernel
-    return found.astype(np.int64)
+    begins = np.floor((steps + u[..., None]) * alpha) - np.floor(u[..., None] * alpha)
+    begins[..., -1] = size - kernel
+    return begins.astype(np.int64)

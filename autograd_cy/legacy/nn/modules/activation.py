@@ -160,12 +160,12 @@ def _simple(
         Module.__init__(self)
         if len(args) > len(options):
             raise TypeError(f"{name} takes at most {len(options)} arguments, got {len(args)}")
-        given = dict(zip((key for key, _ in options), args)) | kwargs
-        unknown = given.keys() - {key for key, _ in options}
+        values = dict(zip((key for key, _ in options), args)) | kwargs
+        unknown = values.keys() - {key for key, _ in options}
         if unknown:
             raise TypeError(f"{name} has no argument {sorted(unknown)[0]!r}")
         for key, default in options:
-            setattr(self, key, given.get(key, default))
+            setattr(self, key, values.get(key, default))
 
     def forward(self, input):
         return function(input, *(getattr(self, key) for key, _ in options))

@@ -233,13 +233,13 @@ class Module:
         for name, param in state_dict.items():
             if name not in own:
                 raise KeyError(f'unexpected key "{name}" in state_dict')
-            given = param.data if isinstance(param, Variable) else param
-            if tuple(given.shape) != tuple(own[name].shape):
+            tensor = param.data if isinstance(param, Variable) else param
+            if tuple(tensor.shape) != tuple(own[name].shape):
                 raise RuntimeError(
-                    f'load_state_dict: "{name}" has size {tuple(given.shape)} in the state and '
+                    f'load_state_dict: "{name}" has size {tuple(tensor.shape)} in the state and '
                     f"{tuple(own[name].shape)} in the module"
                 )
-            wrap(own[name]).copy_(given)
+            wrap(own[name]).copy_(tensor)
         missing = own.keys() - state_dict.keys()
         if missing:
             raise KeyError(f"missing keys in state_dict: {sorted(missing)}")

@@ -20,12 +20,12 @@ class _Pad(Module):
 
     def __init__(self, padding: Any):
         super().__init__()
-        given = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * self.sides
-        if len(given) != self.sides:
+        sizes = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * self.sides
+        if len(sizes) != self.sides:
             raise ValueError(
                 f"{type(self).__name__}: padding must be a number or {self.sides} of them"
             )
-        self.padding = given
+        self.padding = sizes
 
     def forward(self, input: Any) -> Any:
         return F.pad(input, self.padding, self.mode)

@@ -59,8 +59,8 @@ class _MaxPool(Module):
                 f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
             )
         kernel, stride, padding, dilation = (
-            per_dimension(given, self.dims)
-            for given in (self.kernel_size, self.stride, self.padding, self.dilation)
+            per_dimension(option, self.dims)
+            for option in (self.kernel_size, self.stride, self.padding, self.dilation)
         )
         shown = f", padding={padding}" if any(padding) else ""
         return f"size={kernel}, stride={stride}{shown}, dilation={dilation}"
@@ -166,8 +166,8 @@ class MaxUnpool2d(_MaxUnpool):
     >>> import autograd_cy.legacy as torch
     >>> from autograd_cy.legacy.autograd import Variable
     >>> x = Variable(torch.range(1, 4).view(1, 1, 2, 2))
-    >>> found = torch.nn.MaxPool2d(2, return_indices=True)(x)
-    >>> torch.nn.MaxUnpool2d(2)(*found).data.view(-1).tolist()
+    >>> pooled = torch.nn.MaxPool2d(2, return_indices=True)(x)
+    >>> torch.nn.MaxUnpool2d(2)(*pooled).data.view(-1).tolist()
     [0.0, 0.0, 0.0, 4.0]
     """
 
