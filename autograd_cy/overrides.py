@@ -157,7 +157,7 @@ def is_tensor_method_or_property(func: Callable) -> bool:
     return name in ("__get__", "__set__", "__delete__") or vars(Tensor).get(name) is func
 
 
-def _places() -> dict[str, Any]:
+def _namespaces() -> dict[str, Any]:
     """Return the namespaces of overridable functions, by the names of programs; the first is
     searched first."""
     import autograd_cy
@@ -193,7 +193,7 @@ def resolve_name(f: Callable) -> str | None:
         return f"torch.Tensor.{known}.{name}"
     # A function may be of several, as in torch; forms in place are methods first.
     first = {"torch.Tensor": Tensor} if name and name.endswith("_") else {}
-    places = {**first, **_places()}
+    places = {**first, **_namespaces()}
     if name is not None and callable(f):
         for prefix, place in places.items():  # of modules, what they say that they have
             if name in getattr(place, "__all__", (name,)) and getattr(place, name, None) is f:
@@ -218,7 +218,7 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     (True, True)
     """
     functions: dict[Any, list[Callable]] = defaultdict(list)
-    for place in _places().values():
+    for place in _namespaces().values():
         for name in getattr(place, "__all__", ()):
             value = getattr(place, name)
             record = getattr(value, "_public", None)

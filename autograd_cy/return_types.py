@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from autograd_cy._interpreted import RESULTS, find
+from autograd_cy._interpreted import RESULTS, find_function
 from autograd_cy._lazy import attach as _attach
 
 __all__ = sorted(RESULTS)
@@ -30,7 +30,7 @@ def _find(name: str) -> Any:
         return [getattr(sys.modules[__name__], each) for each in __all__]
     if name not in RESULTS:
         return None
-    globals()[name] = result = find(RESULTS[name], f"{name}_result")
+    globals()[name] = result = find_function(RESULTS[name], f"{name}_result")
     return result
 
 

@@ -3,7 +3,7 @@
 from autograd_cy._C.launch cimport Fault
 
 # Say where kernels of a device note their faults.
-cdef void watch(int index, Fault* place) noexcept
+cdef void watch_faults(int index, Fault* place) noexcept
 
 # Note a call on a device, and return what the kernel writes into its fault as `op`: the operator's
 # name (static) with the number of the call in the 16 bits that no address has.

@@ -4,7 +4,7 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor share_of_gradient(Tensor grad, Tensor like, Tensor weight, Py_ssize_t reduction)
 cdef Tensor total(Tensor values, Tensor weight, Py_ssize_t reduction)
-cdef Tensor each(Tensor values, Py_ssize_t reduction)
+cdef Tensor per_example(Tensor values, Py_ssize_t reduction)
 cdef Tensor cross_entropy(Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction)
 cdef Tensor cross_entropy_each(Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction)
 cdef Tensor logit_gradient(Tensor grad, Tensor a, Tensor b, Tensor pos_weight)

@@ -74,7 +74,7 @@ cdef int details                                # the D_* that some session want
 
 # Numbers of names that a module knows when it is loaded, one a line; gives the first one.
 cdef int events(str names) except -1
-cdef int name_of(str name) noexcept             # of a name that is known later
+cdef int number_of_name(str name) noexcept      # of a name that is known later
 cdef int type_name_id(object cls, int* outer) noexcept    # of a node's class
 
 cdef Event* begin_event(int name, int scope) noexcept        # NULL: no memory

@@ -11,7 +11,7 @@ cdef int truth(Result* r, Tensor a, object dims, bint keepdim, str op) except -1
 cdef int extreme(Result* r, Tensor a, object dims, bint keepdim, str op) except -1
 cdef int extreme_dim(Result* r, Tensor a, Py_ssize_t dim, bint keepdim, str op) except -1
 cdef int both_extremes(Result* r, Tensor a, object dim, bint keepdim, str op) except -1
-cdef int place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1
+cdef int extreme_place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1
 cdef int logsumexp(Result* r, Tensor a, object dims, bint keepdim, str op) except -1
 cdef int variance(Result* r, Tensor a, object dims, bint keepdim, str op) except -1
 cdef int variance_mean(Result* r, Tensor a, object dims, bint keepdim, str op) except -1

@@ -156,7 +156,7 @@ cdef Tensor tensor_window(Tensor t, int ndim, const Py_ssize_t* shape, const Py_
 cdef Tensor wrap_number(object x)                    # 0-d tensor that promotes as a number
 cdef Tensor wrap_double(double x)
 cdef Tensor wrap_int(long long x)
-cdef bint is_number(object x)                        # Python and NumPy numbers
+cdef bint is_python_number(object x)                 # Python and NumPy numbers
 cdef Tensor as_operand(object x, str op, str argument)
 cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
                       const Py_ssize_t* strides) except -1

@@ -25,7 +25,7 @@ __all__ = [
     "Family",
     "LinAlgError",
     "complete",
-    "find",
+    "find_function",
     "install_methods",
     "later",
     "names_of",
@@ -44,7 +44,7 @@ expect(KERNELS)
 _expect(LATER)
 
 
-def find(module: str, name: str) -> Callable:
+def find_function(module: str, name: str) -> Callable:
     """A function of a module that `_index` names; the module is loaded, if it isn't yet."""
     if module.startswith("ops_"):
         return getattr(importlib.import_module(f"autograd_cy._C.{module}"), name)
@@ -70,7 +70,7 @@ class Family(_Loaded):
 
 def public(name: str) -> Callable:
     """A function of the top level; KeyError if there is none."""
-    return find(*FUNCTIONS[name])
+    return find_function(*FUNCTIONS[name])
 
 
 def names_of(namespace: str) -> dict[str, tuple[str, str]]:
@@ -96,7 +96,7 @@ def complete(
     added |= {name: getattr(functions, theirs) for name, theirs in (renamed or {}).items()}
     for name, place in names_of(namespace).items():
         if not name.endswith("_") and name not in names:
-            added[name] = find(*place)
+            added[name] = find_function(*place)
     names |= added
     names["__all__"] = sorted({*names["__all__"], *added})
 
@@ -118,7 +118,7 @@ def later(
     def load(name: str) -> Any:
         if name not in places:
             return None
-        names[name] = function = find(*places[name])
+        names[name] = function = find_function(*places[name])
         return function
 
     return attach(names["__name__"], find=load)
@@ -133,14 +133,16 @@ class _Method:
         self.__name__ = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Callable:
-        function = find(*METHODS[self.__name__])  # a compiled family installs its methods itself
+        function = find_function(
+            *METHODS[self.__name__]
+        )  # a compiled family installs its methods itself
         if Tensor.__dict__.get(self.__name__) is self:
             _install(self.__name__, as_method(function, self.__name__))
         function = Tensor.__dict__.get(self.__name__, function)
         return function if instance is None else function.__get__(instance, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return find(*METHODS[self.__name__])(*args, **kwargs)
+        return find_function(*METHODS[self.__name__])(*args, **kwargs)
 
 
 def install_methods() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 LinAlgError = np.linalg.LinAlgError
 
 
-def _each(*arrays: np.ndarray) -> Iterator[tuple[str, tuple[np.ndarray, ...]]]:
+def _each_matrix(*arrays: np.ndarray) -> Iterator[tuple[str, tuple[np.ndarray, ...]]]:
     """The matrices of a batch, and how an error names each."""
     batch = np.broadcast_shapes(*(a.shape[:-2] for a in arrays))
     wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
@@ -56,7 +56,7 @@ def _leads(m: np.ndarray, order: int) -> bool:
 
 def _not_positive(A: np.ndarray) -> LinAlgError:
     which, high = "", A.shape[-1]
-    for name, (m,) in _each(A):
+    for name, (m,) in _each_matrix(A):
         if not _leads(m, len(m)):
             which, low = name, 0  # the minor of order `low` has a factor, that of `high` none
             while high - low > 1:
@@ -96,7 +96,7 @@ def inv(A: np.ndarray) -> np.ndarray:
     except LinAlgError:
         pass
     which, place = "", A.shape[-1]
-    for name, (m,) in _each(A):
+    for name, (m,) in _each_matrix(A):
         if _fails(np.linalg.inv, m):
             which, place = name, _zero_pivot(m)
             break
@@ -125,7 +125,7 @@ def solve(A: np.ndarray, B: np.ndarray) -> np.ndarray:
         return np.linalg.solve(A, B[(np.newaxis,) * max(A.ndim - B.ndim, 0)])
     except LinAlgError:
         pass
-    which = next((name for name, (m,) in _each(A) if _fails(np.linalg.inv, m)), "")
+    which = next((name for name, (m,) in _each_matrix(A) if _fails(np.linalg.inv, m)), "")
     raise LinAlgError(f"{which}The solver failed because the input matrix is singular.")
 
 
@@ -275,7 +275,7 @@ def _diverged(
     what: str, A: np.ndarray, function: Callable, wrong: np.ndarray | None = None
 ) -> LinAlgError:
     numbers = None if wrong is None else wrong.reshape(-1)
-    for number, (which, (m,)) in enumerate(_each(A)):
+    for number, (which, (m,)) in enumerate(_each_matrix(A)):
         if _fails(function, m) if numbers is None else numbers[number]:
             finite = np.isfinite(m).all()
             return LinAlgError(which + (NOT_CONVERGED.format(what) if finite else NOT_FINITE))

@@ -56,13 +56,13 @@ def segment_reduce(
             "segment_reduce(): indices based reduction is not supported yet; use scatter_reduce"
         )
     if offsets is not None:
-        _check(data, "offsets", offsets, axis)
+        _check_sizes(data, "offsets", offsets, axis)
         ends = offsets.to(int64)
         lengths = ends.narrow(-1, 1, ends.shape[-1] - 1) - ends.narrow(-1, 0, ends.shape[-1] - 1)
     elif lengths is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
     else:
-        _check(data, "lengths", lengths, axis)
+        _check_sizes(data, "lengths", lengths, axis)
         lengths = lengths.to(int64)
         if not unsafe and _batch_level(lengths) < 0 and lengths.device.type == "cpu":
             _check_sums(lengths, data.shape[axis])
@@ -105,7 +105,7 @@ def _reduced(
     return result / sizes.clamp(min=1).to(data.dtype)
 
 
-def _check(data: Tensor, name: str, sizes: Tensor, axis: int) -> None:
+def _check_sizes(data: Tensor, name: str, sizes: Tensor, axis: int) -> None:
     if sizes.dtype not in (int32, int64):
         raise NotImplementedError(
             f"segment_reduce: {name} must be of int32 or int64, not {sizes.dtype}"

@@ -69,7 +69,7 @@ def _rows(targets: Tensor, lengths: list[int] | Tensor, width: int) -> Tensor:
     return stack(rows)
 
 
-def _check(
+def _check_lengths(
     log_probs: Tensor,
     input_lengths: list[int] | Tensor,
     target_lengths: list[int] | Tensor,
@@ -125,7 +125,7 @@ def ctc_loss(
         raise NotImplementedError(
             f"ctc_loss: not implemented for {log_probs.dtype._scalar}; convert log_probs to float32"
         )
-    _check(log_probs, times, sizes, blank)
+    _check_lengths(log_probs, times, sizes, blank)
     if isinstance(times, Tensor):
         times = checked_lengths(times, log_probs.shape[0], False)
     if isinstance(sizes, Tensor):

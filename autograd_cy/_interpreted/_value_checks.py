@@ -21,7 +21,7 @@ from autograd_cy._C.tensor import Tensor
 MOST = (1 << 63) - 1
 
 
-def _checked(t: Tensor, low: int, high: int, fault: int) -> Tensor:
+def _check_values(t: Tensor, low: int, high: int, fault: int) -> Tensor:
     """`t`; elsewhere than on the CPU the next synchronisation says what is wrong with it."""
     if looks_at(t):
         check_here(t, low, high, fault)
@@ -33,24 +33,24 @@ def _checked(t: Tensor, low: int, high: int, fault: int) -> Tensor:
 
 def checked_classes(t: Tensor, classes: int) -> Tensor:
     """Refuse what is no class from 0 on, for one_hot()."""
-    return _checked(_checked(t, 0, MOST, CLASS_BELOW), 0, classes, CLASS_ABOVE)
+    return _check_values(_check_values(t, 0, MOST, CLASS_BELOW), 0, classes, CLASS_ABOVE)
 
 
 def checked_margin_targets(t: Tensor, low: int, classes: int) -> Tensor:
     """Refuse targets that are no classes, for the margin losses; `low` is -1 or 0."""
-    return _checked(t, low, classes, MARGIN_TARGETS if low else MARGIN_TARGET)
+    return _check_values(t, low, classes, MARGIN_TARGETS if low else MARGIN_TARGET)
 
 
 def checked_targets(t: Tensor, classes: int) -> Tensor:
     """Refuse targets that are no classes, for AdaptiveLogSoftmaxWithLoss."""
-    return _checked(t, 0, classes, SPAN)
+    return _check_values(t, 0, classes, SPAN)
 
 
 def checked_lengths(t: Tensor, most: int, of_targets: bool) -> Tensor:
     """Refuse lengths that are negative or above `most`, for ctc_loss()."""
-    return _checked(t, 0, most + 1, TARGET_LENGTH if of_targets else INPUT_LENGTH)
+    return _check_values(t, 0, most + 1, TARGET_LENGTH if of_targets else INPUT_LENGTH)
 
 
 def checked_variances(t: Tensor) -> Tensor:
     """Refuse negative variances, for gaussian_nll_loss()."""
-    return _checked(t, 0, 0, VARIANCE)
+    return _check_values(t, 0, 0, VARIANCE)

@@ -110,9 +110,9 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        from autograd_cy._lazy.lookup import fill
+        from autograd_cy._lazy.lookup import fill_module
 
-        fill(module)
+        fill_module(module)
         namespace = vars(module)
         namespace["__getattr__"], namespace["__dir__"] = attach(module.__name__)
 

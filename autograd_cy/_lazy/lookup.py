@@ -19,7 +19,7 @@ from autograd_cy._lazy.table import ABSENT, MODULES, MOVED, STAND_INS, WITHOUT_D
 __all__ = [
     "attribute",
     "attribute_error",
-    "fill",
+    "fill_module",
     "import_error",
     "is_module",
     "method_error",
@@ -108,7 +108,7 @@ def _home(path: str) -> str:
     return f"{ROOT}{MOVED[_inner(path)][0].partition(':')[0]}".rstrip(".")
 
 
-def fill(module: ModuleType) -> None:
+def fill_module(module: ModuleType) -> None:
     """Set the attributes of a module of the table."""
     path = _inner(module.__name__)
     module.__doc__ = f"What torch has in ``torch.{path}``, from where it is here."

@@ -19,7 +19,7 @@ from typing import Any
 __all__ = ["ABSENT", "MODULES", "MOVED", "STAND_INS", "WITHOUT_DEVICE"]
 
 
-def _each(way_out: Any, names: str) -> dict[str, Any]:
+def _same_for(way_out: Any, names: str) -> dict[str, Any]:
     return dict.fromkeys(names.split(), way_out)
 
 
@@ -68,26 +68,26 @@ ABSENT: dict[str, dict[str, str]] = {
     "": {
         **_METHODS_TOO,
         **_IN_PLACE_TOO,
-        **_each(
+        **_same_for(
             _QUANTIZED,
             "QInt8Storage QInt32Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage",
         ),
         "cond": "use if of Python",
         "empty_permuted": "use empty, and permute",
-        **_each(_NO_SUCH_DTYPE, "float8_e4m3fn float8_e4m3fnuz float8_e5m2"),
-        **_each(_NO_SUCH_DTYPE, "float8_e5m2fnuz float8_e8m0fnu"),
+        **_same_for(_NO_SUCH_DTYPE, "float8_e4m3fn float8_e4m3fnuz float8_e5m2"),
+        **_same_for(_NO_SUCH_DTYPE, "float8_e5m2fnuz float8_e8m0fnu"),
         "gradient": "divide differences of slices by the steps",
         "library": "define an autograd.Function",
-        **_each(_ONE_SOLVER, "lu lu_solve lu_unpack"),
+        **_same_for(_ONE_SOLVER, "lu lu_solve lu_unpack"),
         "lstsq": _LEAST_SQUARES,
         "masked": "use where",
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
         "nonzero_static": "use nonzero, and pad",
-        **_each(_ORTHOGONAL, "orgqr ormqr"),
-        **_each(_QUANTIZED, "qint32 qint8 quint8"),
-        **_each(_QUANTIZED, "quantize_per_channel quantize_per_tensor"),
+        **_same_for(_ORTHOGONAL, "orgqr ormqr"),
+        **_same_for(_QUANTIZED, "qint32 qint8 quint8"),
+        **_same_for(_QUANTIZED, "quantize_per_channel quantize_per_tensor"),
         "signal": _WINDOW,
-        **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
+        **_same_for(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
         "sparse_csc_tensor": _DENSE,
         "sparse_coo_tensor": _DENSE,
         "sparse_csr_tensor": _DENSE,
@@ -104,16 +104,16 @@ ABSENT: dict[str, dict[str, str]] = {
         "log_normal_": "use normal_, and exp_",
         "lu": _ONE_SOLVER,
         "lu_solve": _ONE_SOLVER,
-        **_each(_ONE_DEVICE, "xpu"),
-        **_each(_QUANTIZED, "dequantize int_repr q_scale q_zero_point qscheme"),
-        **_each(_DENSE, "coalesce dense_dim indices is_coalesced sparse_dim"),
-        **_each(_DENSE, "sparse_mask to_dense to_sparse to_sparse_coo"),
-        **_each(_DENSE, "to_sparse_csr values"),
+        **_same_for(_ONE_DEVICE, "xpu"),
+        **_same_for(_QUANTIZED, "dequantize int_repr q_scale q_zero_point qscheme"),
+        **_same_for(_DENSE, "coalesce dense_dim indices is_coalesced sparse_dim"),
+        **_same_for(_DENSE, "sparse_mask to_dense to_sparse to_sparse_coo"),
+        **_same_for(_DENSE, "to_sparse_csr values"),
     },
     "fft": {
-        **_each(_EACH, "fft2 fftn ifft2 ifftn"),
-        **_each(_REAL, "rfft2 rfftn"),
-        **_each(_BACK_TO_REAL, "irfft2 irfftn"),
+        **_same_for(_EACH, "fft2 fftn ifft2 ifftn"),
+        **_same_for(_REAL, "rfft2 rfftn"),
+        **_same_for(_BACK_TO_REAL, "irfft2 irfftn"),
         "fftshift": "use roll by half of the size",
         "hfft": "use irfft of x.conj(), times n",
         "ihfft": "use rfft of x, divided by n, and conj",
@@ -123,11 +123,11 @@ ABSENT: dict[str, dict[str, str]] = {
         "freeze": _COMPILER,
         "load": "make the module by its class, and load its weights",
         "save": "save the weights: autograd_cy.save(module.state_dict(), path)",
-        **_each(_COMPILER, "optimize_for_inference fuser"),
+        **_same_for(_COMPILER, "optimize_for_inference fuser"),
     },
     "linalg": {
         "householder_product": _ORTHOGONAL,
-        **_each(_ONE_SOLVER, "ldl_factor ldl_factor_ex ldl_solve lu_factor_ex"),
+        **_same_for(_ONE_SOLVER, "ldl_factor ldl_factor_ex ldl_solve lu_factor_ex"),
         "tensorinv": "use linalg.inv of a matrix made by reshape",
         "tensorsolve": "use linalg.solve of a matrix made by reshape",
         "cond": "divide the largest of linalg.svdvals by the least",
@@ -239,7 +239,7 @@ MODULES = frozenset(
     " QuantWrapper RemoteModule".split()
 )
 
-_QUANTIZATION = _each(
+_QUANTIZATION = _same_for(
     "there are no quantized tensors; leave the model as it is",
     "DeQuantStub FakeQuantize FakeQuantizeBase HistogramObserver MinMaxObserver ObserverBase"
     " QConfig QuantStub QuantWrapper convert default_qconfig fuse_modules get_default_qat_qconfig"
@@ -249,146 +249,148 @@ _QUANTIZATION = _each(
 #: Module without the package's name -> name of torch's there -> the way out.
 STAND_INS: dict[str, dict[str, str]] = {
     "": {
-        **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
-        **_each("use jit.ScriptModule", "ScriptModule"),
+        **_same_for("sizes are numbers of Python", "SymBool SymFloat SymInt"),
+        **_same_for("use jit.ScriptModule", "ScriptModule"),
         # To compare dtypes with; calls refuse them.
-        **_each(_NO_SUCH_DTYPE, "chalf complex32"),
-        **_each("use autograd_cy.load and autograd_cy.save", "PyTorchFileReader PyTorchFileWriter"),
+        **_same_for(_NO_SUCH_DTYPE, "chalf complex32"),
+        **_same_for(
+            "use autograd_cy.load and autograd_cy.save", "PyTorchFileReader PyTorchFileWriter"
+        ),
     },
     "ao": {},
     "ao.quantization": _QUANTIZATION,
     "cuda": {
-        **_each(_NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"),
-        **_each(
+        **_same_for(_NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"),
+        **_same_for(
             "there is one cache of blocks; leave it out",
             "CUDAPluggableAllocator MemPool caching_allocator_disabled caching_allocator_enable"
             " change_current_allocator use_mem_pool",
         ),
-        **_each(
+        **_same_for(
             "call the driver by PyCUDA: pycuda.driver",
             "check_error cudaStatus cudart GreenContext",
         ),
-        **_each(
+        **_same_for(
             "products are the package's own; call the library itself",
             "current_blas_handle current_solver_handle",
         ),
         "memory_snapshot": "use memory_stats, or the profiler with profile_memory=True",
     },
-    "cuda.gds": _each(
+    "cuda.gds": _same_for(
         "copy by way of the host", "GdsFile gds_deregister_buffer gds_register_buffer"
     ),
-    "cuda.graphs": _each(
+    "cuda.graphs": _same_for(
         _NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"
     ),
     "cuda.jiterator": {},
-    "cuda.nccl": _each(
+    "cuda.nccl": _same_for(
         "use cuda.comm", "all_gather all_reduce broadcast reduce reduce_scatter version"
     ),
-    "cuda.sparse": _each(
+    "cuda.sparse": _same_for(
         "there are dense tensors only",
         "BFloat16Tensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor"
         " LongTensor ShortTensor",
     ),
-    "cuda.tunable": _each("kernels are not tuned; leave it out", "enable tuning_enable"),
+    "cuda.tunable": _same_for("kernels are not tuned; leave it out", "enable tuning_enable"),
     "distributed": {
-        **_each(
+        **_same_for(
             _MEETS_BY_MPI,
             "FileStore HashStore PrefixStore Store TCPStore rendezvous register_rendezvous_handler",
         ),
-        **_each(_LAUNCHED_BY_MPI, "launch run"),
-        **_each(_NO_MESH, "DeviceMesh init_device_mesh"),
-        **_each(
+        **_same_for(_LAUNCHED_BY_MPI, "launch run"),
+        **_same_for(_NO_MESH, "DeviceMesh init_device_mesh"),
+        **_same_for(
             "there is one kind of groups, ProcessGroup; leave the others out",
             "ProcessGroupGloo ProcessGroupMPI ProcessGroupNCCL Reducer get_backend_config",
         ),
-        **_each(
+        **_same_for(
             "call the function for each tensor",
             "all_gather_coalesced all_reduce_coalesced",
         ),
-        **_each(
+        **_same_for(
             "call new_group for each group, on all ranks",
             "new_subgroups new_subgroups_by_enumeration split_group",
         ),
     },
-    "distributed.checkpoint": _each(
+    "distributed.checkpoint": _same_for(
         "use autograd_cy.save on rank 0, and autograd_cy.load on all",
         "load save async_save load_state_dict save_state_dict FileSystemReader FileSystemWriter",
     ),
-    "distributed.checkpoint.state_dict": _each(
+    "distributed.checkpoint.state_dict": _same_for(
         "use module.state_dict() and module.load_state_dict()",
         "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict"
         " set_model_state_dict set_optimizer_state_dict set_state_dict",
     ),
-    "distributed.device_mesh": _each(_NO_MESH, "DeviceMesh init_device_mesh"),
-    "distributed.distributed_c10d": _each(_MEETS_BY_MPI, "Store"),
-    "distributed.fsdp": _each(
+    "distributed.device_mesh": _same_for(_NO_MESH, "DeviceMesh init_device_mesh"),
+    "distributed.distributed_c10d": _same_for(_MEETS_BY_MPI, "Store"),
+    "distributed.fsdp": _same_for(
         _WHOLE_MODEL,
         "BackwardPrefetch CPUOffload CPUOffloadPolicy FSDPModule FullOptimStateDictConfig"
         " FullStateDictConfig FullyShardedDataParallel MixedPrecision MixedPrecisionPolicy"
         " OffloadPolicy ShardingStrategy StateDictType fully_shard",
     ),
-    "distributed.fsdp.wrap": _each(
+    "distributed.fsdp.wrap": _same_for(
         _WHOLE_MODEL,
         "ModuleWrapPolicy enable_wrap lambda_auto_wrap_policy size_based_auto_wrap_policy"
         " transformer_auto_wrap_policy wrap",
     ),
-    "distributed.nn": _each("use DistributedDataParallel", "RemoteModule"),
-    "distributed.optim": _each(
+    "distributed.nn": _same_for("use DistributedDataParallel", "RemoteModule"),
+    "distributed.optim": _same_for(
         "use ZeroRedundancyOptimizer, or the optimizer itself",
         "DistributedOptimizer PostLocalSGDOptimizer",
     ),
-    "distributed.rpc": _each(
+    "distributed.rpc": _same_for(
         _ONE_PROCESS, "RRef WorkerInfo init_rpc remote rpc_async rpc_sync shutdown"
     ),
-    "distributed.tensor": _each(
+    "distributed.tensor": _same_for(
         _ONE_PROCESS,
         "DTensor DeviceMesh Partial Placement Replicate Shard distribute_module"
         " distribute_tensor init_device_mesh",
     ),
-    "distributed.tensor.parallel": _each(
+    "distributed.tensor.parallel": _same_for(
         _WHOLE_MODEL,
         "ColwiseParallel ParallelStyle PrepareModuleInput PrepareModuleOutput RowwiseParallel"
         " SequenceParallel loss_parallel parallelize_module",
     ),
-    "export": _each(_NO_GRAPH, "Constraint Dim ExportedProgram export load save"),
-    "fx": _each(
+    "export": _same_for(_NO_GRAPH, "Constraint Dim ExportedProgram export load save"),
+    "fx": _same_for(
         _NO_GRAPH,
         "CodeGen Graph GraphModule Interpreter Node Proxy Tracer Transformer map_arg"
         " replace_pattern symbolic_trace",
     ),
-    "fx.graph": _each(_NO_GRAPH, "CodeGen Graph"),
-    "fx.graph_module": _each(_NO_GRAPH, "GraphModule"),
-    "fx.interpreter": _each(_NO_GRAPH, "Interpreter Transformer"),
-    "fx.node": _each(_NO_GRAPH, "Node map_aggregate map_arg"),
+    "fx.graph": _same_for(_NO_GRAPH, "CodeGen Graph"),
+    "fx.graph_module": _same_for(_NO_GRAPH, "GraphModule"),
+    "fx.interpreter": _same_for(_NO_GRAPH, "Interpreter Transformer"),
+    "fx.node": _same_for(_NO_GRAPH, "Node map_aggregate map_arg"),
     "fx.experimental": {},
-    "fx.experimental.proxy_tensor": _each(_NO_GRAPH, "make_fx get_proxy_mode"),
-    "fx.proxy": _each(_NO_GRAPH, "Proxy TracerBase"),
-    "jit": _each(_NO_GRAPH, "TopLevelTracedModule TracedModule TracerWarning _get_trace_graph"),
-    "nn.attention.flex_attention": _each(
+    "fx.experimental.proxy_tensor": _same_for(_NO_GRAPH, "make_fx get_proxy_mode"),
+    "fx.proxy": _same_for(_NO_GRAPH, "Proxy TracerBase"),
+    "jit": _same_for(_NO_GRAPH, "TopLevelTracedModule TracedModule TracerWarning _get_trace_graph"),
+    "nn.attention.flex_attention": _same_for(
         _ATTENTION,
         "AuxOutput AuxRequest BlockMask and_masks create_block_mask create_mask"
         " flex_attention noop_mask or_masks",
     ),
-    "nn.parallel": _each(_NO_DEVICES, "gather parallel_apply replicate scatter"),
-    "nn.parallel.scatter_gather": _each(_NO_DEVICES, "gather scatter scatter_kwargs"),
-    "nn.parallel._functions": _each(_NO_DEVICES, "Broadcast Gather ReduceAddCoalesced Scatter"),
-    "onnx": _each(
+    "nn.parallel": _same_for(_NO_DEVICES, "gather parallel_apply replicate scatter"),
+    "nn.parallel.scatter_gather": _same_for(_NO_DEVICES, "gather scatter scatter_kwargs"),
+    "nn.parallel._functions": _same_for(_NO_DEVICES, "Broadcast Gather ReduceAddCoalesced Scatter"),
+    "onnx": _same_for(
         _NO_EXPORTER,
         "ExportOptions JitScalarType ONNXProgram OperatorExportTypes TrainingMode"
         " dynamo_export export register_custom_op_symbolic select_model_mode_for_export"
         " unregister_custom_op_symbolic",
     ),
-    "onnx.operators": _each(_NO_EXPORTER, "reshape_from_tensor_shape shape_as_tensor"),
-    "onnx.symbolic_helper": _each(_NO_EXPORTER, "_get_tensor_rank _get_tensor_sizes"),
-    "utils.flop_counter": _each(
+    "onnx.operators": _same_for(_NO_EXPORTER, "reshape_from_tensor_shape shape_as_tensor"),
+    "onnx.symbolic_helper": _same_for(_NO_EXPORTER, "_get_tensor_rank _get_tensor_sizes"),
+    "utils.flop_counter": _same_for(
         "use profiler.profile(with_flops=True)", "FlopCounterMode register_flop_formula"
     ),
-    "utils.mobile_optimizer": _each("there is no mobile runtime", "optimize_for_mobile"),
+    "utils.mobile_optimizer": _same_for("there is no mobile runtime", "optimize_for_mobile"),
     "quantization": _QUANTIZATION,
-    "_subclasses": _each(_NO_COMPILER, "FakeTensor FakeTensorMode"),
-    "_subclasses.fake_tensor": _each(_NO_COMPILER, "FakeTensor FakeTensorMode"),
-    "_dynamo": _each(_NO_COMPILER, "OptimizedModule explain export"),
-    "_dynamo.eval_frame": _each(_NO_COMPILER, "OptimizedModule"),
+    "_subclasses": _same_for(_NO_COMPILER, "FakeTensor FakeTensorMode"),
+    "_subclasses.fake_tensor": _same_for(_NO_COMPILER, "FakeTensor FakeTensorMode"),
+    "_dynamo": _same_for(_NO_COMPILER, "OptimizedModule explain export"),
+    "_dynamo.eval_frame": _same_for(_NO_COMPILER, "OptimizedModule"),
 }
 
 # --- moved ---

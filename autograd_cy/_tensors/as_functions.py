@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def _checked(input: Any, name: str) -> Tensor:
+def _need_tensor(input: Any, name: str) -> Tensor:
     _check_arguments(name, (input, "Tensor", "input", 1))
     return input
 
@@ -56,7 +56,7 @@ def detach(input: Tensor) -> Tensor:
     >>> ag.detach(ag.ones(2, requires_grad=True))
     tensor([1., 1.])
     """
-    return _checked(input, "detach").detach()
+    return _need_tensor(input, "detach").detach()
 
 
 @public
@@ -78,7 +78,7 @@ def get_device(input: Tensor) -> int:
     >>> ag.get_device(ag.ones(2))
     -1
     """
-    return _checked(input, "get_device").get_device()
+    return _need_tensor(input, "get_device").get_device()
 
 
 @public
@@ -101,7 +101,7 @@ def detach_(input: Tensor) -> Tensor:
     >>> ag.detach_(ag.ones(2, requires_grad=True) * 2)
     tensor([2., 2.])
     """
-    return _checked(input, "detach_").detach_()
+    return _need_tensor(input, "detach_").detach_()
 
 
 @public
@@ -130,7 +130,7 @@ def as_strided_(
     tensor([[0, 2],
             [1, 3]])
     """
-    return _checked(input, "as_strided_").as_strided_(size, stride, storage_offset)
+    return _need_tensor(input, "as_strided_").as_strided_(size, stride, storage_offset)
 
 
 @public
@@ -154,7 +154,7 @@ def zero_(input: Tensor) -> Tensor:
     >>> ag.zero_(ag.ones(2))
     tensor([0., 0.])
     """
-    return _checked(input, "zero_").zero_()
+    return _need_tensor(input, "zero_").zero_()
 
 
 @public
@@ -179,7 +179,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     autograd_cy.Size([2, 2])
     """
     named = {} if memory_format is None else {"memory_format": memory_format}
-    return _checked(input, "resize_as_").resize_as_(the_template, **named)
+    return _need_tensor(input, "resize_as_").resize_as_(the_template, **named)
 
 
 @public
@@ -201,7 +201,7 @@ def is_signed(input: Tensor) -> bool:
     >>> ag.is_signed(ag.ones(1)), ag.is_signed(ag.ones(1, dtype=ag.uint8))
     (True, False)
     """
-    return _checked(input, "is_signed").is_signed()
+    return _need_tensor(input, "is_signed").is_signed()
 
 
 @public

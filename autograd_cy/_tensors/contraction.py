@@ -164,7 +164,7 @@ def _subscripts(text: str, where: str, equation: str) -> list:
     return subscripts
 
 
-def _shown(label: _Label) -> str:
+def _label_text(label: _Label) -> str:
     return "..." if isinstance(label, tuple) else str(label)
 
 
@@ -256,8 +256,8 @@ def _plan(equation: _Equation, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
                 sizes[label] = size
             elif size not in (1, sizes[label]):
                 raise RuntimeError(
-                    f"einsum(): subscript {_shown(label)} has size {size} for operand {i} which "
-                    f"does not broadcast with previously seen size {sizes[label]}"
+                    f"einsum(): subscript {_label_text(label)} has size {size} for operand {i} "
+                    f"which does not broadcast with previously seen size {sizes[label]}"
                 )
     labels = _result(inputs, output, wide)
     places = {label: i for i, label in enumerate(dict.fromkeys([*labels, *sizes]))}

@@ -47,7 +47,7 @@ def _tensors(tensors, op):
     return tuple(tensors)
 
 
-def _each(tensors, op, function):
+def _map_tensors(tensors, op, function):
     """Apply the function to one tensor, or to several as a tuple."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return function(tensors[0])
@@ -91,7 +91,7 @@ def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     >>> ag.atleast_1d(ag.tensor(1.0)).shape
     autograd_cy.Size([1])
     """
-    return _each(tensors, "atleast_1d", _one)
+    return _map_tensors(tensors, "atleast_1d", _one)
 
 
 def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
@@ -113,7 +113,7 @@ def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     >>> ag.atleast_2d(ag.ones(3)).shape
     autograd_cy.Size([1, 3])
     """
-    return _each(tensors, "atleast_2d", _two)
+    return _map_tensors(tensors, "atleast_2d", _two)
 
 
 def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
@@ -135,7 +135,7 @@ def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     >>> ag.atleast_3d(ag.ones(3)).shape
     autograd_cy.Size([1, 3, 1])
     """
-    return _each(tensors, "atleast_3d", _three)
+    return _map_tensors(tensors, "atleast_3d", _three)
 
 
 @seen_as("aten::hstack")

@@ -9,7 +9,7 @@ from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._tensors.public import names_errors
 
 
-def _places(t: Tensor) -> Iterator[tuple[int, ...]]:
+def _all_indices(t: Tensor) -> Iterator[tuple[int, ...]]:
     return product(*map(range, t.shape))
 
 
@@ -62,7 +62,7 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
     """
     _refuse_recorded((self,), "apply_")
     plain = self.detach()
-    return _assign(self, [callable(plain[i].item()) for i in _places(plain)])
+    return _assign(self, [callable(plain[i].item()) for i in _all_indices(plain)])
 
 
 @names_errors("map_")
@@ -107,7 +107,7 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
             f"map_: expected {self.type()} for 'other' (got {tensor.type()}); convert it first"
         )
     plain, other = self.detach(), tensor.detach().expand(self.shape)
-    return _assign(self, [callable(plain[i].item(), other[i].item()) for i in _places(plain)])
+    return _assign(self, [callable(plain[i].item(), other[i].item()) for i in _all_indices(plain)])
 
 
 _install("apply_", apply_)

@@ -25,7 +25,7 @@ from autograd_cy._C import random_operators as _random_operators
 from autograd_cy._C.tensor import Tensor, _set_repr
 
 from autograd_cy import storage as _typed_storage
-from autograd_cy._interpreted import find
+from autograd_cy._interpreted import find_function
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._lazy import attach as _attach
 from autograd_cy._lazy import methods as _absent_methods
@@ -183,7 +183,7 @@ globals().update(_published)
 
 def _find(name):
     if name in FUNCTIONS:
-        globals()[name] = function = find(*FUNCTIONS[name])
+        globals()[name] = function = find_function(*FUNCTIONS[name])
         return function
     return None
 

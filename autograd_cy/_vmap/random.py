@@ -82,11 +82,11 @@ def draw(name, function, args, kwargs, draws="values"):
                 *[_example(x, level, 0) for x in args],
                 **{k: _example(x, level, 0) for k, x in kwargs.items()},
             )
-        drawn = _each(name, function, args, kwargs, level, size, draws)
+        drawn = _draw_each(name, function, args, kwargs, level, size, draws)
     return _wrap(drawn, 0, level)
 
 
-def _each(name, function, args, kwargs, level, size, draws):
+def _draw_each(name, function, args, kwargs, level, size, draws):
     """Numbers for each example, stacked."""
     if draws == "rows":
         return _each_row(name, function, args, kwargs, level, size)

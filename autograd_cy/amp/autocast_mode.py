@@ -24,7 +24,7 @@ from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import _is_usable, device
 from autograd_cy._C.tensor import Tensor, _must_be_bool
-from autograd_cy._interpreted import find, names_of
+from autograd_cy._interpreted import find_function, names_of
 from autograd_cy._tensors import namespace, overriding
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
@@ -93,7 +93,7 @@ def _policy_of_record(func: Callable) -> str | None:
     policy, name = None, func.__name__
     if func.__module__ == "autograd_cy.nn.functional":
         place = names_of("nn.functional").get(name)
-        operator = getattr(namespace, name, None) if place is None else find(*place)
+        operator = getattr(namespace, name, None) if place is None else find_function(*place)
         policy = getattr(operator, "_autocast", None)
     func._autocast = policy  # type: ignore[attr-defined]
     return policy
@@ -581,7 +581,7 @@ def custom_fwd(
     ...     Product.apply(torch.ones(1, 1), torch.ones(1, 1)).dtype
     autograd_cy.float32
     """
-    _check(device_type, "custom_fwd")
+    _check_device_type(device_type, "custom_fwd")
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
@@ -638,7 +638,7 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable:
     tensor([[2., 2.],
             [2., 2.]])
     """
-    _check(device_type, "custom_bwd")
+    _check_device_type(device_type, "custom_bwd")
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
 
@@ -651,7 +651,7 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable:
     return decorated
 
 
-def _check(device_type: Any, name: str) -> None:
+def _check_device_type(device_type: Any, name: str) -> None:
     if not isinstance(device_type, str):
         raise ValueError(
             f"Expected `device_type` of type `str` in {name}, got: `{type(device_type)}`"

@@ -31,8 +31,8 @@ from autograd_cy.autograd._derivatives import (
 from autograd_cy.autograd._differences import (
     GradcheckError,
     Subject,
-    along,
     as_outputs,
+    derivatives_along,
     is_smooth,
     jacobian_columns,
 )
@@ -442,7 +442,9 @@ def _fast(subject, wanted, outputs, options):
         axes = (1.0, 1.0j) if x.is_complex() else (1.0,)
         right = [_unit_vector(source, x) for _ in axes]
         steps = [u.to(x.dtype) * axis for u, axis in zip(right, axes)]
-        derivatives = [along(subject, place, step, wanted, options.eps) for step in steps]
+        derivatives = [
+            derivatives_along(subject, place, step, wanted, options.eps) for step in steps
+        ]
         moves.append((right, steps, derivatives))
     if options.check_backward_ad:
         for k, (right, _, derivatives) in enumerate(moves):

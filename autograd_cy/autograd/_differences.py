@@ -119,7 +119,7 @@ def _varies(what: str, where: str, eps: float, a: Any, b: Any) -> AssertionError
     )
 
 
-def along(
+def derivatives_along(
     subject: Subject, place: int, direction: Tensor, wanted: Sequence[int], eps: float
 ) -> list[Tensor]:
     """Return the derivatives of some outputs, flat, by input number `place` along `direction`."""

@@ -143,7 +143,7 @@ def _below_vmaps(t: Tensor) -> Tensor:
     return t
 
 
-def _check(node, gradients) -> None:
+def _check_for_nan(node, gradients) -> None:
     if _get_global_modes() & _G_NAN_ALLOWED:
         return
     for i, grad in enumerate(gradients):
@@ -158,7 +158,7 @@ def _check(node, gradients) -> None:
 
 
 _node._set_anomaly(_note_creation, _note_write, _where_made, _where_changed)
-_engine._set_anomaly(_check, _failure)
+_engine._set_anomaly(_check_for_nan, _failure)
 
 
 # --- switches ---------------------------------------------------------------------------------

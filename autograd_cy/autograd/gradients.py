@@ -141,7 +141,7 @@ def _ones_for_edge(edge, i):
     return _ones(meta.shape, dtype=meta.dtype, device=meta.device)
 
 
-def _shown(inputs):
+def _as_overrides_see(inputs):
     """Return the arguments as a tuple, as overrides get them; a look-alike counts as one tensor."""
     if isinstance(inputs, Mapping):
         return tuple(inputs.values())
@@ -205,8 +205,8 @@ def backward(
     tensor([2., 4.])
     """
     if _overrides._has_override(tensors, inputs):
-        shown = _shown(tensors)
-        wanted = None if inputs is None else _shown(inputs)
+        shown = _as_overrides_see(tensors)
+        wanted = None if inputs is None else _as_overrides_see(inputs)
         result: None = _overrides._dispatch(
             backward,
             (*shown, *(wanted or ())),
@@ -387,10 +387,10 @@ def grad(
         batched = vmap_passing_none(
             one, in_dims=tuple(None if g is None else 0 for g in given_grads)
         )
-        result = _checked(ins, batched(*given_grads), unused_ok)
+        result = _check_unused(ins, batched(*given_grads), unused_ok)
     else:
         seeds = _initial_gradients(outs, given_grads)
-        result = _checked(
+        result = _check_unused(
             ins,
             _engine.run_backward(roots, seeds, keep, create_graph, targets, True, False),
             unused_ok,
@@ -419,7 +419,7 @@ def _zeros_of(x, requires_grad):
     return zeros.requires_grad_() if requires_grad else zeros
 
 
-def _checked(ins, grads, unused_ok):
+def _check_unused(ins, grads, unused_ok):
     if not unused_ok:
         for i, g in enumerate(grads):
             if g is None:

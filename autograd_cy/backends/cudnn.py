@@ -18,7 +18,7 @@ allow_tf32 = True
 _BOOLS = ("enabled", "benchmark", "deterministic", "allow_tf32")
 
 
-def _check(name: str, value: Any) -> None:
+def _check_switch(name: str, value: Any) -> None:
     if name in _BOOLS and not isinstance(value, bool):
         raise RuntimeError(f"{__name__}.{name} is bool, but got {type(value).__name__}")
 
@@ -27,7 +27,7 @@ class _Module(ModuleType):
     """The class of this module, which checks its switches."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        _check(name, value)
+        _check_switch(name, value)
         super().__setattr__(name, value)
 
 
@@ -103,5 +103,5 @@ def flags(
         "allow_tf32": allow_tf32,
     }
     for name, value in wanted.items():
-        _check(name, value)
+        _check_switch(name, value)
     return _Context([(globals(), name, value) for name, value in wanted.items()])

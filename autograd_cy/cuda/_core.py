@@ -73,7 +73,7 @@ def index_of(device: Any, optional: bool = True) -> int:
     return current()
 
 
-def place(device: Any) -> str:
+def device_name(device: Any) -> str:
     """Start CUDA, and name the GPU that is meant, as ``"cuda:0"``; the index is checked."""
     start()
     index = current() if isinstance(device, int) and device < 0 else index_of(device)

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-def _places(devices: Iterable[Any]) -> list[_device]:
+def _devices_of(devices: Iterable[Any]) -> list[_device]:
     return [_device(f"cuda:{_core.index_of(d, optional=False)}") for d in devices]
 
 
@@ -63,7 +63,7 @@ def broadcast(
         for target in out:
             target.copy_(tensor, non_blocking=True)
         return tuple(out)
-    return tuple(tensor.to(place, non_blocking=True) for place in _places(devices or ()))
+    return tuple(tensor.to(place, non_blocking=True) for place in _devices_of(devices or ()))
 
 
 def broadcast_coalesced(
@@ -89,7 +89,9 @@ def broadcast_coalesced(
     >>> import autograd_cy as ag
     >>> lists = ag.cuda.comm.broadcast_coalesced([ag.ones(2)], range(ag.cuda.device_count()))
     """
-    return tuple([x.to(place, non_blocking=True) for x in tensors] for place in _places(devices))
+    return tuple(
+        [x.to(place, non_blocking=True) for x in tensors] for place in _devices_of(devices)
+    )
 
 
 def reduce_add(inputs: Sequence[Tensor], destination: Any = None) -> Tensor:
@@ -112,7 +114,7 @@ def reduce_add(inputs: Sequence[Tensor], destination: Any = None) -> Tensor:
     RuntimeError
         If one of `inputs` is on no GPU, or of another shape.
     """
-    place = _core.place(destination)
+    place = _core.device_name(destination)
     shape = inputs[0].shape
     for i, x in enumerate(inputs):
         if not x.is_cuda:
@@ -193,7 +195,7 @@ def scatter(
         for target, part in zip(out, tensor.split(sizes, dim), strict=True):
             target.copy_(part, non_blocking=True)
         return tuple(out)
-    places = _places(range(_core.count()) if devices is None else devices)
+    places = _devices_of(range(_core.count()) if devices is None else devices)
     parts = tensor.chunk(len(places), dim) if chunk_sizes is None else None
     if parts is None:
         parts = tensor.split(list(chunk_sizes or ()), dim)
@@ -235,5 +237,5 @@ def gather(
             raise RuntimeError("'destination' must not be specified when 'out' is specified")
         return out.copy_(_functions.cat([x.to(out.device) for x in tensors], dim))
     named = isinstance(destination, (_device, str)) and _device(destination).type == "cpu"
-    place = "cpu" if named or destination == -1 else _core.place(destination)
+    place = "cpu" if named or destination == -1 else _core.device_name(destination)
     return _functions.cat([x.to(place) for x in tensors], dim)

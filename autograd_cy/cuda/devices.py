@@ -239,7 +239,7 @@ def synchronize(device: Any = None) -> None:
     >>> if ag.cuda.is_available():
     ...     ag.cuda.synchronize()
     """
-    _streams._synchronize(_core.place(device), "cuda")
+    _streams._synchronize(_core.device_name(device), "cuda")
 
 
 def get_device_properties(device: Any = None) -> Properties:
@@ -269,7 +269,7 @@ def get_device_properties(device: Any = None) -> Properties:
     ...     assert ag.cuda.get_device_properties(0).total_memory > 0
     """
     _core.start()
-    return Properties.of(_core.index_of(_core.place(device)))
+    return Properties.of(_core.index_of(_core.device_name(device)))
 
 
 def get_device_name(device: Any = None) -> str:
@@ -339,7 +339,7 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
     >>> if ag.cuda.device_count() > 1:
     ...     reached = ag.cuda.can_device_access_peer(0, 1)
     """
-    one, other = _core.place(device), _core.place(peer_device)
+    one, other = _core.device_name(device), _core.device_name(peer_device)
     from autograd_cy._C import cuda_driver
 
     return cuda_driver.can_access_peer(_core.index_of(one), _core.index_of(other))

@@ -221,7 +221,7 @@ class Kernel:
         """
         from autograd_cy._C import cuda_exchange
 
-        sizes = _sizes(self.name, "grid", grid), _sizes(self.name, "block", block)
+        sizes = _three_sizes(self.name, "grid", grid), _three_sizes(self.name, "block", block)
         shared = _number(self.name, "shared", shared)
         if not 0 <= shared < 1 << 31:
             raise RuntimeError(f"cuda.kernel: {self.name}: shared can't be {shared} bytes")
@@ -320,7 +320,7 @@ def _number(name: str, what: str, value: Any) -> int:
     return operator.index(value)
 
 
-def _sizes(name: str, what: str, value: int | tuple[int, ...]) -> tuple[int, ...]:
+def _three_sizes(name: str, what: str, value: int | tuple[int, ...]) -> tuple[int, ...]:
     several = value if isinstance(value, (tuple, list)) else (value,)
     sizes = tuple(_number(name, what, n) for n in several)
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or max(sizes) >= 1 << 31:

@@ -82,7 +82,7 @@ def _memory() -> Any:
 
 def _index(device: Any) -> int | None:
     """Return the index of a GPU, or None before the start."""
-    return _core.index_of(_core.place(device)) if _core.registered() else None
+    return _core.index_of(_core.device_name(device)) if _core.registered() else None
 
 
 def _nested(flat: dict[str, int]) -> dict[str, Any]:
@@ -340,7 +340,7 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
     ...     free, total = ag.cuda.mem_get_info()
     ...     assert 0 <= free <= total
     """
-    index = _core.index_of(_core.place(device))
+    index = _core.index_of(_core.device_name(device))
     return _memory().memory_info(index)
 
 
@@ -376,7 +376,7 @@ def reset_peak_memory_stats(device: Any = None) -> None:
     >>> ag.cuda.reset_peak_memory_stats()
     """
     if _core.registered():
-        place = _core.place(device)
+        place = _core.device_name(device)
         _memory().reset_peak(_core.index_of(place))
         _streams._reset_device_peak(place, "cuda")
 
@@ -396,7 +396,7 @@ def reset_accumulated_memory_stats(device: Any = None) -> None:
     >>> ag.cuda.reset_accumulated_memory_stats()
     """
     if _core.registered():
-        _memory().reset_accumulated(_core.index_of(_core.place(device)))
+        _memory().reset_accumulated(_core.index_of(_core.device_name(device)))
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
@@ -531,7 +531,7 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
     >>> if ag.cuda.is_available():
     ...     ag.cuda.set_per_process_memory_fraction(1.0)
     """
-    place = _core.place(device)
+    place = _core.device_name(device)
     if not isinstance(fraction, float):
         raise TypeError("Invalid type for fraction argument, must be `float`")
     if not 0 <= fraction <= 1:
@@ -563,7 +563,7 @@ def get_per_process_memory_fraction(device: Any = None) -> float:
     >>> if ag.cuda.is_available():
     ...     assert 0 <= ag.cuda.get_per_process_memory_fraction() <= 1
     """
-    return _fractions.get(_core.index_of(_core.place(device)), 1.0)
+    return _fractions.get(_core.index_of(_core.device_name(device)), 1.0)
 
 
 def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -> int:
@@ -599,7 +599,7 @@ def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -
     ...     address = ag.cuda.caching_allocator_alloc(1024)
     ...     ag.cuda.caching_allocator_delete(address)
     """
-    place = _core.place(device)
+    place = _core.device_name(device)
     size = operator.index(size)
     if size < 0:
         raise ValueError(f"caching_allocator_alloc: size must not be negative, got {size}")

@@ -39,7 +39,7 @@ __all__ = [
 
 def generator(index: int) -> Generator:
     """Return the default generator of a GPU, which is started."""
-    return _default_of(_core.place(index))
+    return _default_of(_core.device_name(index))
 
 
 def all_generators() -> tuple[Generator, ...]:
@@ -53,7 +53,7 @@ def _from_system() -> int:
 
 def _index(device: Any) -> int:
     """Return the index of a GPU that is there; CUDA is started."""
-    return _core.index_of(_core.place(device))
+    return _core.index_of(_core.device_name(device))
 
 
 def manual_seed(seed: int) -> None:

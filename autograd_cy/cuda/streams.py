@@ -61,7 +61,7 @@ class Stream(_Stream, metaclass=_OfGPUs):
     """
 
     def __init__(self, device: Any = None, priority: int = 0) -> None:
-        super().__init__(_core.place(device), priority=min(priority, 0))
+        super().__init__(_core.device_name(device), priority=min(priority, 0))
 
     @staticmethod
     def priority_range() -> tuple[int, int]:
@@ -103,7 +103,7 @@ class ExternalStream(Stream):
     """
 
     def __init__(self, stream_ptr: int, device: Any = None) -> None:
-        place = _core.place(device)
+        place = _core.device_name(device)
         from autograd_cy._C import cuda_streams
 
         cuda_streams.wrap_external(self, _core.index_of(place), stream_ptr)
@@ -195,7 +195,7 @@ def current_stream(device: Any = None) -> _Stream:
     >>> if ag.cuda.is_available():
     ...     assert ag.cuda.current_stream() == ag.cuda.default_stream()
     """
-    return _streams._stream_on(_core.place(device))
+    return _streams._stream_on(_core.device_name(device))
 
 
 def default_stream(device: Any = None) -> _Stream:
@@ -217,7 +217,7 @@ def default_stream(device: Any = None) -> _Stream:
     >>> if ag.cuda.is_available():
     ...     assert ag.cuda.default_stream().cuda_stream == 0
     """
-    return _streams._default_stream(_core.place(device))
+    return _streams._default_stream(_core.device_name(device))
 
 
 def set_stream(stream: _Stream | None) -> None:

@@ -43,7 +43,7 @@ def _add(hooks: _Hooks, hook: Callable[..., Any]) -> RemovableHandle:
     return handle
 
 
-def replaced(hooks: _Hooks, owner: Any, name: str, value: Any) -> Any:
+def value_after_hooks(hooks: _Hooks, owner: Any, name: str, value: Any) -> Any:
     """Return the member that hooks of registration make of one."""
     for hook in tuple(hooks.values()):
         replacement = hook(owner, name, value)

@@ -125,7 +125,7 @@ class ParameterList(Module):
         return "\n".join(
             f"  ({i}): "
             + (
-                f"{_kind(value)} containing: [{value.dtype} of size {_sizes(value)}]"
+                f"{_kind(value)} containing: [{value.dtype} of size {_sizes_text(value)}]"
                 if isinstance(value, Tensor)
                 else f"Object of type: {type(value).__name__}"
             )
@@ -378,7 +378,7 @@ class ParameterDict(Module):
         return "\n".join(
             f"  ({key}): "
             + (
-                f"{_kind(value)} containing: [{value.type()} of size {_sizes(value)}]"
+                f"{_kind(value)} containing: [{value.type()} of size {_sizes_text(value)}]"
                 if isinstance(value, Tensor)
                 else f"Object of type: {type(value).__name__}"
             )
@@ -429,5 +429,5 @@ def _kind(value: Tensor) -> str:
     return "Parameter" if isinstance(value, Parameter) else "Tensor"
 
 
-def _sizes(value: Tensor) -> str:
+def _sizes_text(value: Tensor) -> str:
     return "x".join(map(str, value.shape))

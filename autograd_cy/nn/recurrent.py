@@ -411,7 +411,7 @@ class RNNBase(Module):
             self._check_states_dims(hx, batched)
             if not batched:
                 x = x.unsqueeze(0 if self.batch_first else 1)
-                hx = _each(hx, lambda h: h.unsqueeze(1))
+                hx = _map_states(hx, lambda h: h.unsqueeze(1))
         order = places
         if hx is None:
             hx, order = self._zeros(x, batch_sizes), None
@@ -430,7 +430,7 @@ class RNNBase(Module):
             return output, self.permute_hidden(state, back)
         if not batched:
             output = output.squeeze(0 if self.batch_first else 1)
-            state = _each(state, lambda h: h.squeeze(1))
+            state = _map_states(state, lambda h: h.squeeze(1))
         return output, state
 
     def _wrong_dimensions(self, ndim: int) -> str:
@@ -710,7 +710,7 @@ def _check_int(name: str, value: Any) -> None:
         raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
 
 
-def _each(states: Any, change: Any) -> Any:
+def _map_states(states: Any, change: Any) -> Any:
     """A state or the two of an LSTM, changed; None stays."""
     if isinstance(states, tuple | list):
         return tuple([change(h) for h in states])

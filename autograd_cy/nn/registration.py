@@ -80,7 +80,7 @@ class Owner:
                 f"created explicitly. To express '{name}' as a function of another Tensor, compute "
                 "the value in the forward() method."
             )
-        self._parameters[name] = _all.replaced(_all.parameter, self, name, param)
+        self._parameters[name] = _all.value_after_hooks(_all.parameter, self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that belongs to the module's state but is not trained.
@@ -113,7 +113,7 @@ class Owner:
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' "
                 "(autograd_cy Tensor or None required)"
             )
-        self._buffers[name] = _all.replaced(_all.buffer, self, name, tensor)
+        self._buffers[name] = _all.value_after_hooks(_all.buffer, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -145,7 +145,7 @@ class Owner:
         if module is not None and not isinstance(module, Owner):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         _check_name(self, "module", name, "_modules")
-        self._modules[name] = _all.replaced(_all.module, self, name, module)
+        self._modules[name] = _all.value_after_hooks(_all.module, self, name, module)
 
     def register_module(self, name: str, module: Owner | None) -> None:
         """Add a child module: another name of :meth:`add_module`.
@@ -185,7 +185,7 @@ class Owner:
             # Nothing of a subclass is asked: it may have its own `__getattr__` or `add_module`, and
             # an attribute of the class or a method may have the name.
             _replace(self, name, "_modules", "module")
-            self._modules[name] = _all.replaced(_all.module, self, name, value)
+            self._modules[name] = _all.value_after_hooks(_all.module, self, name, value)
         elif isinstance(value, Buffer):
             _replace(self, name, "_buffers", "buffer")
             self.register_buffer(name, value, value.persistent)

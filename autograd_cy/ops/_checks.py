@@ -9,7 +9,7 @@ from autograd_cy.ops._kernels import call, composite, elementwise, host
 from autograd_cy.ops._record import AUTOCAST, Arg, Record, RecordError, parse_signature
 from autograd_cy.ops._rules import nondiff
 from autograd_cy.ops._samples import ORDERS, by_test, differs
-from autograd_cy.ops._texts import text_of
+from autograd_cy.ops._texts import text_of_parameter
 
 # --- values that follow from others ---
 
@@ -61,7 +61,7 @@ def _texts(r: Record) -> dict[str, str]:
     params = dict(r.presentation.params)
     for a in _parameters(r):
         if r.public and a.name not in params:
-            text = text_of(a.name, a.type)
+            text = text_of_parameter(a.name, a.type)
             if text is None:
                 raise RecordError(
                     f"{r.label}: no text for {a.name!r}; say in params= what it means"

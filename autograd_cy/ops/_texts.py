@@ -179,6 +179,6 @@ PARAMETERS: dict[str, str] = {
 }
 
 
-def text_of(name: str, kind: str) -> str | None:
+def text_of_parameter(name: str, kind: str) -> str | None:
     """Return the meaning of a parameter of this name and type, if it is known."""
     return PARAMETERS.get(f"{name}: {kind}") or PARAMETERS.get(name)

@@ -55,7 +55,7 @@ op(
 
 op(
     "_loss_each(self, reduction: int)",
-    kernel=composite("pointwise_loss.each"),
+    kernel=composite("pointwise_loss.per_example"),
     doc="Numbers of all elements of each example of a batch, reduced.",
 )
 

@@ -304,7 +304,7 @@ _SHAPES = ((), (2, 9), (2, 5, 6), (2, 4, 4, 5))
 _BATCHES = ((), (2, 2, 6), (1, 2, 5, 4), (2, 1, 3, 4, 4))
 
 
-def _shown(n, text):
+def _nested(n, text):
     """A tensor of `n` dimensions and a channel, as an example shows it."""
     return "[" * n + text + "]" * n
 
@@ -339,9 +339,9 @@ for n in (1, 2, 3):
         },
         doc=f"Largest elements of windows of {NUMBER[n]}. NaN counts as largest.",
         example=(
-            f">>> ag.max_pool{n}d(ag.tensor({_shown(n, '[1.0, 3.0, 2.0, 0.0]')}), "
+            f">>> ag.max_pool{n}d(ag.tensor({_nested(n, '[1.0, 3.0, 2.0, 0.0]')}), "
             f"{(1,) * (n - 1) + (2,) if n > 1 else 2})\n"
-            f"tensor({_shown(n, '[3., 2.]')})"
+            f"tensor({_nested(n, '[3., 2.]')})"
         ),
         raises={"RuntimeError": "There is no such window."},
     )
@@ -373,8 +373,8 @@ for n in (1, 2, 3):
         ),
         example=(
             f">>> {_call}.max_pool{n}d_with_indices(ag.tensor("
-            f"{_shown(n, '[1.0, 3.0, 2.0, 0.0]')}), {(1,) * (n - 1) + (2,) if n > 1 else 2})[1]\n"
-            f"tensor({_shown(n, '[1, 2]')})"
+            f"{_nested(n, '[1.0, 3.0, 2.0, 0.0]')}), {(1,) * (n - 1) + (2,) if n > 1 else 2})[1]\n"
+            f"tensor({_nested(n, '[1, 2]')})"
         ),
         raises={"RuntimeError": "There is no such window."},
     )
@@ -414,9 +414,9 @@ for n in (1, 2, 3):
         },
         doc=f"Averages of windows of {NUMBER[n]}.",
         example=(
-            f">>> {_call}.avg_pool{n}d(ag.tensor({_shown(n, '[1.0, 3.0, 2.0, 0.0]')}), "
+            f">>> {_call}.avg_pool{n}d(ag.tensor({_nested(n, '[1.0, 3.0, 2.0, 0.0]')}), "
             f"{(1,) * (n - 1) + (2,) if n > 1 else 2})\n"
-            f"tensor({_shown(n, '[2., 1.]')})"
+            f"tensor({_nested(n, '[2., 1.]')})"
         ),
         raises={"RuntimeError": "There is no such window."},
     )
@@ -437,9 +437,9 @@ for n in (1, 2, 3):
         params=SIZE,
         doc=f"Averages of as many windows of {NUMBER[n]} as the result is to have.",
         example=(
-            f">>> {_call}.adaptive_avg_pool{n}d(ag.tensor({_shown(n, '[1.0, 3.0, 2.0]')}), "
+            f">>> {_call}.adaptive_avg_pool{n}d(ag.tensor({_nested(n, '[1.0, 3.0, 2.0]')}), "
             f"{(1,) * n if n > 1 else 1})\n"
-            f"tensor({_shown(n, '[2.]')})"
+            f"tensor({_nested(n, '[2.]')})"
         ),
         raises={"RuntimeError": "The input has no elements there."},
     )
@@ -462,8 +462,8 @@ for n in (1, 2, 3):
         ),
         example=(
             f">>> {_call}.adaptive_max_pool{n}d{'_with_indices' if n > 1 else ''}(ag.tensor("
-            f"{_shown(n, '[1.0, 3.0, 2.0]')}), {(1,) * n if n > 1 else 1})[0]\n"
-            f"tensor({_shown(n, '[3.]')})"
+            f"{_nested(n, '[1.0, 3.0, 2.0]')}), {(1,) * n if n > 1 else 1})[0]\n"
+            f"tensor({_nested(n, '[3.]')})"
         ),
         raises={"RuntimeError": "The input has no elements there."},
     )

@@ -11,7 +11,7 @@ from autograd_cy.ops._schema import call, nondiff, op, randomly
 EACH = randomly("the same numbers for all examples, or others for each", draws="elements")
 
 
-def fill(signature, shape, kernel, args, doc, name, node=None, draws=EACH, **more):
+def random_fill(signature, shape, kernel, args, doc, name, node=None, draws=EACH, **more):
     """Overwrite a tensor, which keeps its history with a zero gradient."""
     return op(
         signature,
@@ -37,7 +37,7 @@ def fill(signature, shape, kernel, args, doc, name, node=None, draws=EACH, **mor
 
 # --- fills --------------------------------------------------------------------------------------
 
-fill(
+random_fill(
     "_uniform(self, low: float, high: float, generator: Generator?)",
     shape="uniform(self, low, high)",
     kernel="uniform",
@@ -47,7 +47,7 @@ fill(
     node="UniformBackward0",
 )
 
-fill(
+random_fill(
     "_normal(self, mean: float, std: float, generator: Generator?)",
     shape="normal(self, mean, std)",
     kernel="normal",
@@ -57,7 +57,7 @@ fill(
     node="NormalBackward0",
 )
 
-fill(
+random_fill(
     "_exponential(self, lambd: float, generator: Generator?)",
     shape="exponential(self, lambd)",
     kernel="exponential",
@@ -67,7 +67,7 @@ fill(
     node="ExponentialBackward0",
 )
 
-fill(
+random_fill(
     "_bernoulli(self, p: float, generator: Generator?)",
     shape="bernoulli(self, p)",
     kernel="bernoulli",
@@ -77,7 +77,7 @@ fill(
     node="BernoulliBackward2",
 )
 
-fill(
+random_fill(
     "_bernoulli_each(self, p, generator: Generator?)",
     shape="bernoulli_each(self, p)",
     kernel="bernoulli_each",
@@ -89,7 +89,7 @@ fill(
 )
 
 # `form` says which bounds were given: both, the upper one, or none.
-fill(
+random_fill(
     "_random(self, low: int, last: int, form: int, generator: Generator?)",
     shape="random(self, low, last)",
     kernel="random",
@@ -101,7 +101,7 @@ fill(
     variants={"RandomBackward1": "form == 1", "RandomBackward2": "form == 2"},
 )
 
-fill(
+random_fill(
     "_randperm(self, generator: Generator?)",
     shape="alike(self)",
     kernel="permutation",

@@ -363,7 +363,9 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
     )
     op(
         f"arg{_name}(self, dim: dim? = None, keepdim: bool = False)",
-        kernel=call(f"reduce.arg{_name}_into", shape="rules_reduction.place(self, dim, keepdim)"),
+        kernel=call(
+            f"reduce.arg{_name}_into", shape="rules_reduction.extreme_place(self, dim, keepdim)"
+        ),
         out="exact",
         vjp=nondiff(INDEX),
         vmap={

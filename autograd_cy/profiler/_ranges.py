@@ -54,7 +54,7 @@ class _Emitter:
         def begin(name: str, seq: int, scope: int, sizes: list | None) -> None:
             if scope == OPERATOR and _is_grad_enabled():
                 seq = _next_sequence_nr()  # if it makes a node, that is its number
-            push(text_of(name, seq, scope, sizes if shapes else None))
+            push(text_of_range(name, seq, scope, sizes if shapes else None))
             emitter = known()
             if emitter is not None:
                 emitter._pushed += 1
@@ -205,7 +205,7 @@ def _of_library() -> NVTX | None:
     )
 
 
-def text_of(name: str, seq: int, scope: int, sizes: list | None) -> str:
+def text_of_range(name: str, seq: int, scope: int, sizes: list | None) -> str:
     """Return the text of a range, such as ``aten::mul, seq = 3, sizes = [[2, 3], []]``."""
     text = name
     if seq >= 0:

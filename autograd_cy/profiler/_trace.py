@@ -147,14 +147,12 @@ def _chunk(
     source = spans.source[part]
     recorded = source < spans.recorded
     names: dict[int, str] = {}
-    source_names = np.where(
-        recorded, np.append(columns.name, -1)[np.minimum(source, spans.recorded)], -1
-    )
+    codes = np.where(recorded, np.append(columns.name, -1)[np.minimum(source, spans.recorded)], -1)
     shapes: dict[int, str] = {}
     stacks: dict[int, str] = {}
 
     rows = zip(
-        source_names.tolist(),
+        codes.tolist(),
         spans.thread[part].tolist(),
         spans.start[part].tolist(),
         spans.total[part].tolist(),

@@ -12,7 +12,7 @@ from autograd_cy._C.random import Generator
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import special
 from autograd_cy._tensors.events import seen_as
-from autograd_cy.special._gamma_draws import _array, _check, _Source, _tensor
+from autograd_cy.special._gamma_draws import _array, _check_arguments, _Source, _tensor
 
 __all__ = ["binomial", "poisson"]
 
@@ -101,7 +101,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     >>> ag.poisson(ag.tensor([0.0, 0.0]))
     tensor([0., 0.])
     """
-    _check("poisson", generator, input)
+    _check_arguments("poisson", generator, input)
     rule = _rule_of_random()
     if rule is not None:
         return rule("poisson", poisson, (input,), {"generator": generator}, "chances")
@@ -192,7 +192,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     >>> ag.binomial(ag.tensor([3.0, 5.0]), ag.tensor([0.0, 1.0]))
     tensor([0., 5.])
     """
-    _check("binomial", generator, count, prob)
+    _check_arguments("binomial", generator, count, prob)
     rule = _rule_of_random()
     if rule is not None:
         return rule("binomial", binomial, (count, prob), {"generator": generator}, "values")

@@ -48,7 +48,7 @@ def _tensor(x: np.ndarray, like: Tensor) -> Tensor:
     return result.to(dtype=like.dtype, device=like.device)
 
 
-def _check(op: str, generator: Any, *tensors: Any) -> None:
+def _check_arguments(op: str, generator: Any, *tensors: Any) -> None:
     for place, x in enumerate(tensors, 1):
         if not isinstance(x, Tensor):
             raise TypeError(f"{op}(): argument {place} must be Tensor, not {type(x).__name__}")
@@ -117,7 +117,7 @@ def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor
     >>> bool((ag._standard_gamma(x) > 0).all())
     True
     """
-    _check("_standard_gamma", generator, input)
+    _check_arguments("_standard_gamma", generator, input)
     rule = _rule_of_random()
     if rule is not None:
         return rule(
@@ -160,7 +160,7 @@ def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tens
     >>> ag._sample_dirichlet(ag.tensor([0.5, 2.0])).sum()
     tensor(1.)
     """
-    _check("_sample_dirichlet", generator, input)
+    _check_arguments("_sample_dirichlet", generator, input)
     rule = _rule_of_random()
     if rule is not None:
         return rule(

@@ -196,7 +196,7 @@ def _of_namespace(func: Callable) -> Callable:
     return other if callable(other) else func
 
 
-def _shown(func: Callable) -> str:
+def _func_name(func: Callable) -> str:
     return str(resolve_name(func) or getattr(func, "__name__", repr(func)))
 
 
@@ -282,7 +282,7 @@ def _is_save(policy: Callable, func: Callable, result: Any, args: tuple, kwargs:
     if not isinstance(answer, CheckpointPolicy):
         raise TypeError(
             "torch.utils.checkpoint: a policy function must return a CheckpointPolicy or a bool, "
-            f"but returned {answer!r} for {_shown(func)}"
+            f"but returned {answer!r} for {_func_name(func)}"
         )
     return answer in _SAVE
 
@@ -318,9 +318,9 @@ class _Again(TorchFunctionMode):
         first, saved_results = record.calls[number]
         if first is not func:
             raise RuntimeError(
-                f"torch.utils.checkpoint: {_shown(func)} encountered during backward, but "
-                f"{_shown(first)} was called in its place in the first run. The function must do "
-                "the same whenever it runs"
+                f"torch.utils.checkpoint: {_func_name(func)} encountered during backward, but "
+                f"{_func_name(first)} was called in its place in the first run. The function must "
+                "do the same whenever it runs"
             )
         if not saved_results:
             return func(*args, **kwargs)
@@ -331,8 +331,8 @@ class _Again(TorchFunctionMode):
         if changed and not self.record.mutable:
             raise RuntimeError(
                 "Tensor cached during selective activation checkpoint has been mutated: a result "
-                f"of {_shown(func)} was changed in place after it had been kept. Change a clone, "
-                "let the policy compute it again, or pass allow_cache_entry_mutation=True"
+                f"of {_func_name(func)} was changed in place after it had been kept. Change a "
+                "clone, let the policy compute it again, or pass allow_cache_entry_mutation=True"
             )
         inputs = _tensors(args, kwargs)
         with no_grad():
@@ -406,8 +406,8 @@ def create_selective_checkpoint_contexts(
                 )
             if _changes(op):
                 raise ValueError(
-                    f"Expected op in `op_list` to return new tensors but got: {_shown(op)}, which "
-                    "is always done again."
+                    f"Expected op in `op_list` to return new tensors but got: {_func_name(op)}, "
+                    "which is always done again."
                 )
         chosen = list(policy_fn_or_list)
 

@@ -172,7 +172,7 @@ def signature_problems(value, nodes):
     if built and shown and built[0][1] == shown[0][1] and shown[0][0] == "self":
         built[0] = shown[0]  # methods of the table call their first argument `input`
     if built != shown:
-        yield f"the stub has {text_of(shown)}, the module {text_of(built)}"
+        yield f"the stub has {text_of_parameters(shown)}, the module {text_of_parameters(built)}"
 
 
 def parameters_of(signature) -> list[tuple[str, str, bool]]:
@@ -202,7 +202,7 @@ def parameters_of_stub(args: ast.arguments) -> list[tuple[str, str, bool]]:
     return result
 
 
-def text_of(parameters) -> str:
+def text_of_parameters(parameters) -> str:
     marks = {"plain": "", "keyword": "", "*": "*", "**": "**"}
     shown, star = [], False
     for name, kind, default in parameters:

@@ -69,7 +69,7 @@ def problems(r: Any, spec: KernelSpec) -> list[str]:
         problems.append(
             f"kernel {spec.name!r} gives {spec.out!r} results; the record says dtypes={r.kernel.dtypes!r}"
         )
-    declared, kernel = computed(r, spec), taken(spec)
+    declared, kernel = computed(r, spec), dtype_classes(spec)
     if declared - kernel:
         problems.append(
             f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(declared - kernel))!r}, which the record declares"
@@ -91,6 +91,6 @@ def computed(r: Any, spec: KernelSpec) -> set[str]:
     return classes
 
 
-def taken(spec: KernelSpec) -> set[str]:
+def dtype_classes(spec: KernelSpec) -> set[str]:
     """Classes of dtypes for which there are loops, or that are copied or cast before."""
     return set(spec.types) | (set("bi") if spec.through_bool or spec.ints else set())

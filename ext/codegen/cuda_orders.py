@@ -12,19 +12,19 @@ def together(name: str, arguments: str, body: str) -> str:
     return f"AG_KERNEL_TOGETHER({name}, {arguments}, AG_ORDER_THREADS) {{ {body}(a); }}\n"
 
 
-def each(name: str, arguments: str, body: str) -> str:
+def kernel_text(name: str, arguments: str, body: str) -> str:
     return f"AG_KERNEL({name}, {arguments}) {{ {body}(a); }}\n"
 
 
 def sources() -> dict[str, CudaSource]:
     """The source of the image: {its name: source}."""
-    text = each("order_write", "ag_order_args", "ag_order_write")
+    text = kernel_text("order_write", "ag_order_args", "ag_order_write")
     for word, kind in WORDS.items():
-        text += each(f"order_keys_{word}", "ag_order_args", f"ag_order_keys<{kind}>")
-        text += each(f"order_rows_{word}", "ag_order_args", f"ag_order_rows<{kind}>")
+        text += kernel_text(f"order_keys_{word}", "ag_order_args", f"ag_order_keys<{kind}>")
+        text += kernel_text(f"order_rows_{word}", "ag_order_args", f"ag_order_rows<{kind}>")
         text += together(f"order_small_{word}", "ag_order_args", f"ag_order_small<{kind}>")
     for name in UNIQUE:
-        text += each(f"unique_{name}", "ag_unique_args", f"ag_unique_{name}")
+        text += kernel_text(f"unique_{name}", "ag_unique_args", f"ag_unique_{name}")
     text += together("bins", "ag_count_args", "ag_bins")
-    text += each("repeated", "ag_count_args", "ag_repeated")
+    text += kernel_text("repeated", "ag_count_args", "ag_repeated")
     return {"orders": CudaSource(f'#include "orders.cuh"\n\n{text}')}

@@ -184,7 +184,7 @@ def loop(r, functions: dict[str, tuple[str, list[str], str]]) -> list[str]:
     ]
 
 
-def text_of(records: Iterable) -> str:
+def source_text(records: Iterable) -> str:
     """All methods as C++."""
     by_name = functions(LOOPS.read_text())
     lines = ['#include "steps.cuh"', ""]
@@ -212,4 +212,4 @@ def sources() -> dict[str, CudaSource]:
     ]
     # Without a limit ptxas keeps to 64 registers, and spills some.
     flags = ("-maxrregcount=128",)
-    return {"steps": CudaSource(text_of(records) + "\n".join(kernels) + "\n", flags)}
+    return {"steps": CudaSource(source_text(records) + "\n".join(kernels) + "\n", flags)}

@@ -131,7 +131,7 @@ class Forms:
         call = (
             f"_runtime.run_composite(_event_{r.key}, _composite_{r.key}, args)"
             if self.composite
-            else f"_runtime.run(_operation_{r.key}, args)"
+            else f"_runtime.run_operation(_operation_{r.key}, args)"
         )
         return [*lines, f"    return {self.named(call)}"]
 
@@ -276,7 +276,7 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
     ]
 
 
-def place(
+def enter_names(
     module: str, group: list, functions: Places, methods: Places, spaces: dict[str, Places]
 ) -> None:
     """Enter the names of one operator that are looked up when they are first used."""
@@ -314,7 +314,7 @@ def index(families: dict) -> str:
             own = [r for r in records if r.tier == tier]
             for group in records_by_name(own).values():
                 if group[0].public:
-                    place(module, group, functions, methods, spaces)
+                    enter_names(module, group, functions, methods, spaces)
     results = {
         r.symbol: f"ops_{r.file}" if r.tier == "compiled" else family
         for family, records in families.items()

@@ -155,7 +155,7 @@ def _test(loop: Loop, scalars: Sequence[int]) -> str:
     return " and ".join(parts)
 
 
-def _each(count: str, formula: str, nin: int, scalars: Sequence[int] = ()) -> str:
+def _each_loop(count: str, formula: str, nin: int, scalars: Sequence[int] = ()) -> str:
     """The loop o[i] = formula(a[i], ...) by a macro of each.h, some inputs one repeated element."""
     inputs = range(1, nin + 1)
     kinds = "".join("S" if k in scalars else "V" for k in inputs)
@@ -166,7 +166,7 @@ def _each(count: str, formula: str, nin: int, scalars: Sequence[int] = ()) -> st
 def _dense_branch(loop: Loop, scalars: Sequence[int]) -> list[str]:
     """Contiguous operands, some of them one repeated element."""
     lines = [f"        {_element(k)}0 = {_element(k)}[0]" for k in scalars]
-    return [*lines, f"        {_each('n', loop.formula, loop.spec.nin, scalars)}"]
+    return [*lines, f"        {_each_loop('n', loop.formula, loop.spec.nin, scalars)}"]
 
 
 def _strided(formula: str, nin: int) -> str:
@@ -229,7 +229,7 @@ def _full_vectors(loop: Loop) -> list[str]:
         return [f"        ag_run_{loop.name}({names}, o, m)"]
     nin = loop.spec.nin
     if not loop.has_near:
-        return [f"        {_each('m', loop.formula, nin)}"]
+        return [f"        {_each_loop('m', loop.formula, nin)}"]
     test = f"{loop.far}({', '.join(f'{_element(k)}[i]' for k in loop.far_inputs)})"
     steps = [f"            {_element(k) if k else 'o'} += size" for k in range(nin + 1)]
     return [
@@ -239,9 +239,9 @@ def _full_vectors(loop: Loop) -> list[str]:
         "            for i in range(size):",
         f"                far |= {test}",
         "            if far:",
-        f"                {_each('size', loop.formula, nin)}",
+        f"                {_each_loop('size', loop.formula, nin)}",
         "            else:",
-        f"                {_each('size', loop.near, nin)}",
+        f"                {_each_loop('size', loop.near, nin)}",
         *steps,
         "            start += size",
     ]
@@ -318,7 +318,7 @@ class Cast:
         """The loop over contiguous operands."""
         if self.by_runs:
             return f"        ag_run_{self.source}_{self.target}(a, o, n)\n"
-        return f"        {_each('n', f'ag_{self.name}', 1)}\n"
+        return f"        {_each_loop('n', f'ag_{self.name}', 1)}\n"
 
     @property
     def text(self) -> str:

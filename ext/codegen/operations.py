@@ -16,7 +16,7 @@ from ext.codegen.kernel_runs import has_shape, is_sized, kernel_args, rule_of, s
 from ext.codegen.node_text import shown_rows
 from ext.codegen.plan import Plan, dtype_check_of, is_gradient, widened_bits
 from ext.codegen.tangents import jvp_formulas
-from ext.codegen.vmap_rules import names_of
+from ext.codegen.vmap_rules import names_in_key
 
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 # What turns Python values into the codes that C functions take.
@@ -97,8 +97,8 @@ class Translator(ast.NodeTransformer):
     def call(self, name: str, args: list[ast.expr], named: dict) -> ast.expr:
         """The call of an operator, with already translated arguments."""
         record = self.family.operator(name, len(args), self.label)
-        args = [taken(a.type, x) for a, x in zip(record.args, args)]
-        keywords = [ast.keyword(k, taken(record.arg(k).type, x)) for k, x in named.items()]
+        args = [converted(a.type, x) for a, x in zip(record.args, args)]
+        keywords = [ast.keyword(k, converted(record.arg(k).type, x)) for k, x in named.items()]
         positional = sum(not a.keyword for a in record.args)
         keywords += [
             ast.keyword(a.name, x) for a, x in zip(record.args[positional:], args[positional:])
@@ -107,7 +107,7 @@ class Translator(ast.NodeTransformer):
         return ast.Call(place, args[:positional], keywords)
 
 
-def taken(kind: str, value: ast.expr) -> ast.expr:
+def converted(kind: str, value: ast.expr) -> ast.expr:
     """An argument of a formula's call as a Python form takes it: C functions take codes, and
     numbers for tensors."""
     wrap = {"format?": "_given.format_of", "Tensor": "_wrapped"}.get(kind)
@@ -549,7 +549,7 @@ class Operation:
         names = {name: f"A[{i}]" for name, i in self.places.items()} | {"B": "B"}
         lines, rows = [], []
         for number, (key, formula) in enumerate(table.items()):
-            places = tuple(sorted(self.places[x] for x in names_of(key)))
+            places = tuple(sorted(self.places[x] for x in names_in_key(key)))
             if type(formula).__name__ == "loop":
                 rows.append(f"{places!r}: None")
                 continue
@@ -582,7 +582,7 @@ class Operation:
             *named,
             "",
             f"def _each_{r.key}(*args):",
-            f"    return _runtime.run(_operation_{r.key}, args)",
+            f"    return _runtime.run_operation(_operation_{r.key}, args)",
             "",
             f"_register_operator({r.key!r}, _each_{r.key})",
         ]

@@ -11,7 +11,7 @@ from ext.codegen.argument_kinds import calls_of, is_plain, kind_of
 from ext.codegen.formula import FormulaError
 from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
-from ext.codegen.vocabulary import arg_type, text_of
+from ext.codegen.vocabulary import arg_type, text_of_parameter
 
 if TYPE_CHECKING:
     from autograd_cy.ops._schema import Arg
@@ -101,7 +101,7 @@ def parameters_text(r: Any, extra: Pairs, others: Sequence[Any]) -> list[str]:
                 lines.append(f"    {text}".rstrip())
     for name, kind in extra:
         lines.append(f"{name} : {kind}")
-        if text := params.get(name) or text_of(name, ""):
+        if text := params.get(name) or text_of_parameter(name, ""):
             lines.append(f"    {text}")
     return lines
 

@@ -39,7 +39,7 @@ def sources(families: Mapping[str, Iterable[Record]]) -> dict[str, str]:
     if not records:
         return {}
     for r in records:
-        _check(r)
+        _check_arguments(r)
     loops = steps_of(families)
     return {
         "optimizer_loops.pxd": types(loops),
@@ -69,7 +69,7 @@ def with_loops(families: Mapping[str, Iterable[Record]]) -> list[Record]:
     return [r for rs in families.values() for r in rs if getattr(r.kernel, "loop", None)]
 
 
-def _check(r: Record) -> None:
+def _check_arguments(r: Record) -> None:
     names = [a.name for a in r.args]
     loop: step_loop = r.kernel.loop
     if names[:2] != ["self", "grads"] or any(name not in names for name in SHARED):
@@ -95,7 +95,7 @@ def struct(name: str) -> str:
     return f"{name.capitalize()}Step"
 
 
-def number_of(name: str) -> str:
+def number_name(name: str) -> str:
     return f"STEP_{name.upper()}"
 
 
@@ -111,7 +111,7 @@ def types(loops: list[Record]) -> str:
         f"    STEP_NUMBERS = {max(len(r.kernel.loop.numbers) for r in loops)}   # tensors of one number, for each parameter",
         "",
         "cdef enum:",
-        *(f"    {number_of(r.kernel.loop.name)}" for r in loops),
+        *(f"    {number_name(r.kernel.loop.name)}" for r in loops),
         "    STEP_LOOPS         # how many there are",
     ]
     for r in loops:
@@ -149,7 +149,7 @@ def dispatch(loops: list[Record]) -> str:
     ]
     for i, r in enumerate(loops):
         loop = r.kernel.loop
-        test = f"    {'elif' if i else 'if'} loop == {number_of(loop.name)}:"
+        test = f"    {'elif' if i else 'if'} loop == {number_name(loop.name)}:"
         arrays = "".join(f"a[{k}], " for k in range(2 + len(loop.arrays)))
         step += [test, f"        {loop.name}_step(a[0], {arrays[6:]}n, &c.{loop.name})"]
         begin += [test, f"        {loop.name}_begin(&c.{loop.name})"]
@@ -203,7 +203,7 @@ def kernel(r: Record) -> list[str]:
         "",
         "",
         f"cdef int {r.kernel.target.partition('.')[2]}({parameters(r)}) except -1:",
-        f'    cdef Steps steps = Steps("{r.shown}", {number_of(loop.name)}, {loop.cost}, len(self))',
+        f'    cdef Steps steps = Steps("{r.shown}", {number_name(loop.name)}, {loop.cost}, len(self))',
         f"    cdef {struct(loop.name)}* c = &steps.plan.numbers.{loop.name}",
         *(f"    c.{name} = {value}" for name, value in values.items()),
         f"    steps.shared(lr, {', '.join(SHARED[1:])})",

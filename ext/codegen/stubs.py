@@ -396,7 +396,7 @@ class Template:
 
     @staticmethod
     def _add(where, node, lines, depth):
-        name = name_of(node)
+        name = name_of_node(node)
         if not name:
             return
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
@@ -404,7 +404,7 @@ class Template:
         where[name] = f"{where[name]}\n{text}" if name in where else text
 
 
-def name_of(node) -> str:
+def name_of_node(node) -> str:
     """Return the name that a statement of a stub defines."""
     if isinstance(node, ast.FunctionDef):
         return node.name

@@ -204,7 +204,7 @@ class Formulas(Rule):
         op, r, rule = self.op, self.r, self.rule
         everything = tuple(a.name for a in self.tensors)
         rules = rule if isinstance(rule, dict) else {everything: rule}
-        table = {names_of(key): value for key, value in rules.items()}
+        table = {names_in_key(key): value for key, value in rules.items()}
         loops = [key for key, value in table.items() if type(value).__name__ == "loop"]
         formulas = {key: text for key, text in table.items() if key not in loops}
         self.refuse(f)
@@ -260,7 +260,7 @@ class Formulas(Rule):
         )
 
 
-def names_of(key: str | tuple[str, ...]) -> tuple[str, ...]:
+def names_in_key(key: str | tuple[str, ...]) -> tuple[str, ...]:
     """The arguments that a key of a rule names: one, or a tuple of them."""
     return (key,) if isinstance(key, str) else key
 

@@ -19,7 +19,7 @@ def _load(path: Path):
 
 
 _types = _load(_PATH)
-text_of = _load(_PATH.with_name("_texts.py")).text_of
+text_of_parameter = _load(_PATH.with_name("_texts.py")).text_of_parameter
 _READERS = _PATH.parents[1] / "_environment" / "in_place_texts.py"
 in_place_text = _load(_READERS).in_place_text
 CONVERTERS, NUMBER, TYPES, WORDED, arg_type = (

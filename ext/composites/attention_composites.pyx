@@ -157,10 +157,10 @@ cdef Tensor four(Tensor t):
     shape = dims_of(t)
     if t.nd < 4:
         return T.reshape(t, (1,) * (4 - t.nd) + shape)
-    return T.reshape(t, (product(shape, t.nd - 3),) + shape[t.nd - 3:])
+    return T.reshape(t, (product_of_sizes(shape, t.nd - 3),) + shape[t.nd - 3:])
 
 
-cdef Py_ssize_t product(tuple sizes, int n) except -1:
+cdef Py_ssize_t product_of_sizes(tuple sizes, int n) except -1:
     cdef Py_ssize_t total = 1
     cdef int d
     for d in range(n):
@@ -174,7 +174,7 @@ cdef Tensor mask_of_dropout(Tensor query, Tensor key, double p):
     cdef Py_ssize_t[1] one = [1]
     cdef Tensor like = tensor_empty_on(device_of(query), dt, 1, one, NULL)
     return T._dropout_mask(
-        T.expand(like, (product(dims_of(query), query.nd - 3) if query.nd > 3 else 1,
+        T.expand(like, (product_of_sizes(dims_of(query), query.nd - 3) if query.nd > 3 else 1,
                         query.sizes[query.nd - 3] if query.nd > 2 else 1,
                         query.sizes[query.nd - 2], key.sizes[key.nd - 2])),
         1.0 - p)

@@ -22,7 +22,7 @@ cdef int check_weight(Tensor weight, int nd, str op) except -1:
     return 0
 
 
-cdef inline tuple each(tuple values, int nd):
+cdef inline tuple per_dim(tuple values, int nd):
     """One number for each dimension, where one stands for all."""
     return values * nd if len(values) == 1 else values
 
@@ -39,7 +39,7 @@ cdef Tensor convolve(Tensor input, Tensor weight, Tensor bias, tuple stride, obj
         input = T.unsqueeze(input, 0)
     if isinstance(padding, str):
         if padding == "valid":
-            r = T.convolution(input, weight, bias, each(stride, nd), (0,), each(dilation, nd),
+            r = T.convolution(input, weight, bias, per_dim(stride, nd), (0,), per_dim(dilation, nd),
                               False, (0,), groups)
             return r if batched else T.squeeze_dim(r, (0,))
         if padding != "same":
@@ -58,8 +58,8 @@ cdef Tensor convolve(Tensor input, Tensor weight, Tensor bias, tuple stride, obj
         padding = tuple(margin)
         if any(odd):
             input = T.constant_pad_nd(input, odd, wrap_int(0))
-    r = T.convolution(input, weight, bias, each(stride, nd), each(padding, nd), each(dilation, nd),
-                      False, (0,) * nd, groups)
+    r = T.convolution(input, weight, bias, per_dim(stride, nd), per_dim(padding, nd),
+                      per_dim(dilation, nd), False, (0,) * nd, groups)
     return r if batched else T.squeeze_dim(r, (0,))
 
 
@@ -70,8 +70,8 @@ cdef Tensor transposed(Tensor input, Tensor weight, Tensor bias, tuple stride, t
     check_weight(weight, nd, op)
     if not batched:
         input = T.unsqueeze(input, 0)
-    r = T.convolution(input, weight, bias, each(stride, nd), each(padding, nd), each(dilation, nd),
-                      True, each(output_padding, nd), groups)
+    r = T.convolution(input, weight, bias, per_dim(stride, nd), per_dim(padding, nd),
+                      per_dim(dilation, nd), True, per_dim(output_padding, nd), groups)
     return r if batched else T.squeeze_dim(r, (0,))
 
 

@@ -23,7 +23,7 @@ cdef Tensor total(Tensor values, Tensor weight, Py_ssize_t reduction):
     return T.mean(values, -1) if reduction == RED_MEAN else T.sum(values, -1)
 
 
-cdef Tensor each(Tensor values, Py_ssize_t reduction):
+cdef Tensor per_example(Tensor values, Py_ssize_t reduction):
     cdef Py_ssize_t n = values.sizes[0]
     if reduction == RED_NONE:
         return values
@@ -33,7 +33,7 @@ cdef Tensor each(Tensor values, Py_ssize_t reduction):
     return T.sum_dim(values, 1, False, -1)
 
 
-cdef Tensor aligned(Tensor factor, Tensor like):
+cdef Tensor align_factor(Tensor factor, Tensor like):
     """A batch of factors, with the dimensions of a batch of losses."""
     cdef list sizes
     cdef int d
@@ -83,7 +83,7 @@ cdef Tensor cross_entropy(Tensor a, Tensor b, Tensor weight, Py_ssize_t reductio
 
 
 cdef Tensor cross_entropy_each(Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction):
-    return each(T._binary_cross_entropy(a, b, aligned(weight, a), RED_NONE), reduction)
+    return per_example(T._binary_cross_entropy(a, b, align_factor(weight, a), RED_NONE), reduction)
 
 
 cdef Tensor logit_gradient(Tensor grad, Tensor a, Tensor b, Tensor pos_weight):
@@ -103,8 +103,9 @@ cdef Tensor logit_target(Tensor grad, Tensor a, Tensor pos_weight):
 
 cdef Tensor logit_cross_entropy_each(Tensor a, Tensor b, Tensor weight, Tensor pos_weight,
                                      Py_ssize_t reduction):
-    return each(T._logit_cross_entropy(a, b, aligned(weight, a), aligned(pos_weight, a),
-                                       RED_NONE), reduction)
+    losses = T._logit_cross_entropy(
+        a, b, align_factor(weight, a), align_factor(pos_weight, a), RED_NONE)
+    return per_example(losses, reduction)
 
 
 cdef tuple common_shape(Tensor a, Tensor b, str op):

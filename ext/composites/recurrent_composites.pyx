@@ -246,7 +246,7 @@ cdef Tensor top(Tensor a, Py_ssize_t rows):
     return a if a is None or a.sizes[0] == rows else T.narrow(a, 0, 0, rows)
 
 
-cdef Tensor replaced(Tensor a, Tensor some):
+cdef Tensor replace_rows(Tensor a, Tensor some):
     """`a` with other first rows; they are all of it if there is no `a`."""
     cdef Py_ssize_t rows = some.sizes[0]
     if a is None or a.sizes[0] == rows:
@@ -326,8 +326,8 @@ cdef tuple plain_gradients(int mode, Tensor g_out, Tensor g_hy, Tensor g_cy, Ten
         step = again(mode, gx, before, cell, w_hh, b_hh, w_hr)
         states[t] = (before, cell, step)
         last[t], raw[t] = before, step[4]
-        h = replaced(h, <Tensor>step[0])
-        c = None if c is None else replaced(c, <Tensor>step[1])
+        h = replace_rows(h, <Tensor>step[0])
+        c = None if c is None else replace_rows(c, <Tensor>step[1])
     if g_h is None:
         g_h = T.zeros_like(h)
     if c is not None and g_c is None:
@@ -343,9 +343,9 @@ cdef tuple plain_gradients(int mode, Tensor g_out, Tensor g_hy, Tensor g_cy, Ten
         results = step_back(mode, dh, top(g_c, rows), before, cell, <tuple>step[2], <Tensor>step[3])
         d[t], s[t] = results[0], results[1]
         g_last = add_or_none(T.matmul(<Tensor>results[1], w_hh), <Tensor>results[2])
-        g_h = replaced(g_h, g_last)
+        g_h = replace_rows(g_h, g_last)
         if c is not None:
-            g_c = replaced(g_c, <Tensor>results[3])
+            g_c = replace_rows(g_c, <Tensor>results[3])
     gx, before = T.cat(tuple(d), 0), T.cat(tuple(s), 0)
     return (
         T.reshape(T.matmul(gx, w_ih), dims_of(x)), g_h, g_c, sums(gx, x),

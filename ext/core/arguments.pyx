@@ -15,7 +15,7 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport broadcast_shape, cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value,
+    Tensor, MAX_DIMS, beyond_64_bits, is_python_number, wrap_int, wrap_number, scalar_value,
     requires_grad, check_fits, F_BATCHED, F_WRAPPED)
 
 cdef extern from "Python.h":
@@ -63,7 +63,7 @@ cpdef Tensor operand_arg(object x, str op, str name, int position):
     """A tensor, or a number as 0-d tensor that gives way in promotion."""
     if isinstance(x, Tensor):
         return <Tensor>x
-    if is_number(x):
+    if is_python_number(x):
         return wrap_number(x)
     raise wrong_type(x, op, name, position, "Tensor or Number")
 
@@ -90,7 +90,7 @@ cdef int check_no_gradient(Tensor x, str op, str name, int position, str wanted)
 
 
 cpdef Tensor number_arg(object x, str op, str name, int position):
-    if is_number(x):
+    if is_python_number(x):
         return wrap_number(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
         check_no_gradient(<Tensor>x, op, name, position, "Number")
@@ -146,7 +146,7 @@ cdef Tensor foreign_operand(object x):
     if type(x) is int:
         n = PyLong_AsLongLongAndOverflow(x, &overflow)
         return wrap_int(n) if overflow == 0 else None
-    if is_number(x):
+    if is_python_number(x):
         return wrap_number(x)
     return None
 
@@ -210,7 +210,7 @@ cdef object whole_number(object x, str op, str name, int position, str wanted):
 cpdef double float_arg(object x, str op, str name, int position) except? -1.0:
     if type(x) is float:
         return x
-    if is_number(x) and not isinstance(x, (complex, _np.complexfloating)):
+    if is_python_number(x) and not isinstance(x, (complex, _np.complexfloating)):
         return float(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0 and not dt_is_complex((<Tensor>x).dt):
         check_no_gradient(<Tensor>x, op, name, position, "float")
@@ -351,7 +351,8 @@ cpdef object union_arg(object x, str op, str name, int position, tuple words):
         return sizes_arg(x, op, name, position)
     if type(x) is int and "int" in words:
         return int_arg(x, op, name, position)
-    if "float" in words and is_number(x) and not isinstance(x, (complex, _np.complexfloating)):
+    if "float" in words and is_python_number(x) and not isinstance(
+            x, (complex, _np.complexfloating)):
         return x
     wanted = " or ".join([UNITED.get(word, word) for word in words])
     if "int" in words:
@@ -390,7 +391,7 @@ cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
 
 cpdef object order_arg(object x, str op, str name, int position):
     """The order of a norm: a number, a name, or None for the usual one."""
-    if x is None or isinstance(x, str) or (is_number(x) and not isinstance(x, complex)):
+    if x is None or isinstance(x, str) or (is_python_number(x) and not isinstance(x, complex)):
         return within_64_bits(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
         check_no_gradient(<Tensor>x, op, name, position, "Number or str")

@@ -46,7 +46,7 @@ from autograd_cy._C.tensor cimport (
     store_element,
     beyond_64_bits,
     scalar_value, warn_once,
-    requires_grad as needs_grad, is_number, bump_version, wrap_double)
+    requires_grad as needs_grad, is_python_number, bump_version, wrap_double)
 from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
     ew2, ew3, resize_out, to_device, P_BOOL, P_SAME, P_SKIP_FIRST)
@@ -232,7 +232,7 @@ cdef object python_number(object x, str op, str argument):
             return scalar_value(<Tensor>x)
     elif isinstance(x, _np.bool_):
         return float(x)             # as an operand is
-    elif is_number(x):
+    elif is_python_number(x):
         return x.item()
     raise TypeError(
         f"{op}(): argument '{argument}' must be Number, not {type(x).__name__}"

@@ -57,7 +57,7 @@ storage but `low` to `high`.
 """
 
 
-cdef StorageImpl* root(StorageImpl* mem) noexcept:
+cdef StorageImpl* root_storage(StorageImpl* mem) noexcept:
     """The storage that has the memory."""
     while mem != NULL and mem.kind == STORAGE_ALIAS:
         mem = <StorageImpl*>mem.owner
@@ -168,9 +168,9 @@ cdef class Program:
         for i in range(self.count):
             for k in range(self.launches[i].n):
                 if self.launches[i].at[k].access & READS:
-                    first.add(<size_t>root(self.launches[i].at[k].mem))
+                    first.add(<size_t>root_storage(self.launches[i].at[k].mem))
             for k in range(self.launches[i].n):
-                mem = root(self.launches[i].at[k].mem)
+                mem = root_storage(self.launches[i].at[k].mem)
                 if mem == NULL or <size_t>mem in first or <size_t>mem in done:
                     continue
                 if self.launches[i].at[k].access & (WRITES | SCRATCH):
@@ -270,7 +270,7 @@ cdef class Program:
         cdef char** field
         for i in range(self.count):
             for k in range(self.launches[i].n):
-                mem = root(self.launches[i].at[k].mem)
+                mem = root_storage(self.launches[i].at[k].mem)
                 if mem != NULL and <size_t>mem in other.copies:
                     field = <char**>(<char*>self.launches[i].plan + self.launches[i].at[k].slot)
                     field[0] += sign * (other.data_of(mem) - mem.data)
@@ -307,13 +307,13 @@ cdef class Program:
         for i in range(self.count):
             for k in range(self.launches[i].n):
                 if (self.launches[i].at[k].access & READS
-                        and <size_t>root(self.launches[i].at[k].mem) in young):
+                        and <size_t>root_storage(self.launches[i].at[k].mem) in young):
                     raise RuntimeError(
                         f"can't be captured: {self.launches[i].name.decode()} (launch {i}) "
                         "reads memory that no launch has written; what filled it would not be "
                         "done again")
             for k in range(self.launches[i].n):     # what is read is none of them
-                young.discard(<size_t>root(self.launches[i].at[k].mem))
+                young.discard(<size_t>root_storage(self.launches[i].at[k].mem))
         return 0
 
     cdef int note_written(self) except -1:
@@ -470,7 +470,7 @@ def _note_term(object owner not None, watch not None):
 
 def _memory_of(Tensor t not None):
     """The block of memory of a tensor, as a number, and where the tensor is in it."""
-    return <size_t>root(t.mem), <size_t>t.ptr
+    return <size_t>root_storage(t.mem), <size_t>t.ptr
 
 
 def _capture_here():
@@ -518,7 +518,7 @@ cdef void note_birth(StorageImpl* s) noexcept:
 cdef int note_constant(Tensor t) except -1:
     """The values of `t` were written by hand, and are the same at each run."""
     if captures_here():
-        (<Program>program_here()).known.add(<size_t>root(t.mem))
+        (<Program>program_here()).known.add(<size_t>root_storage(t.mem))
     return 0
 
 

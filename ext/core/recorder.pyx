@@ -208,7 +208,7 @@ def _windows(image, weight, stride, padding, dilation):
     return count
 
 
-cdef int name_of(str name) noexcept:
+cdef int number_of_name(str name) noexcept:
     cdef PyObject* number = PyDict_GetItem(_late, name)
     if number != NULL:
         return <int><object>number
@@ -234,7 +234,7 @@ cdef int type_name_id(object cls, int* outer) noexcept:
         ids = _types.get(cls)
         if ids is None:
             name = cls.__name__
-            ids = (name_of(name), name_of(OUTER + name))
+            ids = (number_of_name(name), number_of_name(OUTER + name))
             _types[cls] = ids
         known.inner, known.outer = ids
         known.cls = <PyObject*>cls

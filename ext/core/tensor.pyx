@@ -533,7 +533,7 @@ cdef class Tensor:
         return <Py_ssize_t>(<size_t><PyObject*>self >> 4)
 
     def __contains__(self, element):
-        if isinstance(element, Tensor) or is_number(element):
+        if isinstance(element, Tensor) or is_python_number(element):
             return bool((self == element).any())
         raise RuntimeError(
             f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
@@ -609,7 +609,7 @@ cdef class Tensor:
 
     def __rtruediv__(self, other):
         # 1 / x is recorded as its reciprocal, which saves the result instead of x.
-        if (self.flags & F_GRAD_PATH and not tls_modes() & M_NO_GRAD and is_number(other)
+        if (self.flags & F_GRAD_PATH and not tls_modes() & M_NO_GRAD and is_python_number(other)
                 and other == 1 and requires_grad(self)):
             return self.reciprocal() * other
         return call_binary(B_DIV, other, self)

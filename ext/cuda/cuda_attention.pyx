@@ -53,7 +53,7 @@ for _k, _name in enumerate(("forward", "queries", "keys")):
             f"attention_{_tile[:3]}", f"attention_{_name}_{_tile}")
 
 
-cdef inline void place(ag_heads* x, Tensor t) noexcept:
+cdef inline void set_heads(ag_heads* x, Tensor t) noexcept:
     x.at, x.dt = t.ptr, t.dt
     x.batch, x.head, x.row, x.column = t.strides[0], t.strides[1], t.strides[2], t.strides[3]
 
@@ -68,9 +68,9 @@ cdef Tensor fill_args(ag_attention_args* args, Tensor q, Tensor k, Tensor v, Ten
     """Returns the mask, which the address belongs to."""
     cdef int d
     memset(args, 0, sizeof(ag_attention_args))
-    place(&args.q, q)
-    place(&args.k, k)
-    place(&args.v, v)
+    set_heads(&args.q, q)
+    set_heads(&args.k, k)
+    set_heads(&args.v, v)
     args.lse = lse.ptr
     args.batch, args.heads = q.sizes[0], q.sizes[1]
     args.shared = q.sizes[1] // k.sizes[1]
@@ -88,8 +88,8 @@ cdef Tensor fill_args(ag_attention_args* args, Tensor q, Tensor k, Tensor v, Ten
     return mask
 
 
-cdef int put(int which, const ag_attention_args* args, Tensor like, int dt, int64_t heads,
-             int64_t rows, int64_t columns) except -1:
+cdef int launch_attention(int which, const ag_attention_args* args, Tensor like, int dt,
+                          int64_t heads, int64_t rows, int64_t columns) except -1:
     """`heads` of `rows` each, whose results have so many columns."""
     cdef int device = like.mem.device, tile = 2 if dt == DT_F64 else columns > NARROW
     cdef Py_ssize_t blocks = args.batch * heads * parts(rows, SIDE_F64 if tile == 2 else SIDE)
@@ -113,9 +113,9 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     if dropped is not None:
         dropped = contiguous(cast(dropped, lse.dt))
         args.dropped = dropped.ptr
-    place(&args.out, out)
+    set_heads(&args.out, out)
     args.exact = NULL if out.dt == lse.dt else exact.ptr
-    return put(FORWARD, &args, out, lse.dt, args.heads, args.rows, args.deep)
+    return launch_attention(FORWARD, &args, out, lse.dt, args.heads, args.rows, args.deep)
 
 
 cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value_out, Tensor grad,
@@ -130,19 +130,19 @@ cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value
     grad, out = readable(grad, dt), readable(out if out.dt == dt else exact, dt)
     lse = contiguous(lse)
     mask = fill_args(&args, query, key, value, mask, lse, is_causal, scale)
-    place(&args.grad, grad)
+    set_heads(&args.grad, grad)
     if dropped is not None:
         dropped = contiguous(cast(dropped, lse.dt))
         args.dropped = dropped.ptr
-    place(&args.out, out)
-    place(&args.dq, query_out)
-    place(&args.dk, key_out)
-    place(&args.dv, value_out)
+    set_heads(&args.out, out)
+    set_heads(&args.dq, query_out)
+    set_heads(&args.dk, key_out)
+    set_heads(&args.dv, value_out)
     args.shift = shift.data
     # The first pass leaves what the second one needs.
-    put(QUERIES, &args, query_out, dt, args.heads, args.rows, args.width)
-    return put(KEYS, &args, key_out, dt, args.heads // args.shared, args.cols,
-               max(args.width, args.deep))
+    launch_attention(QUERIES, &args, query_out, dt, args.heads, args.rows, args.width)
+    return launch_attention(KEYS, &args, key_out, dt, args.heads // args.shared, args.cols,
+                            max(args.width, args.deep))
 
 
 KERNELS = {

@@ -59,7 +59,7 @@ cdef const char* called(int index, const char* op) except? NULL:
     if _calls[index] == NULL:
         begin(index)
     if _watched[index] != NULL and _watched[index].kind > FAULT_NONE and _found[index] is None:
-        _found[index] = text_of(index, _watched[index].op)     # while the call is still known
+        _found[index] = text_of_token(index, _watched[index].op)  # while the call is still known
     if _inside:
         code = innermost(&instruction)
     else:
@@ -146,7 +146,7 @@ cdef const char* op_of(const char* token) noexcept nogil:
     return <const char*>(<uintptr_t>token & ((<uintptr_t>1 << ADDRESS) - 1))
 
 
-cdef void watch(int index, Fault* place) noexcept:
+cdef void watch_faults(int index, Fault* place) noexcept:
     _watched[index] = place
 
 
@@ -154,7 +154,7 @@ cdef int say_call(object error, int index, const char* token) except -1:
     cdef str text = _found[index]
     _found[index] = None
     if text is None:
-        text = text_of(index, token)
+        text = text_of_token(index, token)
     if not text:
         return 0
     if hasattr(error, "add_note"):
@@ -164,7 +164,7 @@ cdef int say_call(object error, int index, const char* token) except -1:
     return 0
 
 
-cdef str text_of(int index, const char* token):
+cdef str text_of_token(int index, const char* token):
     cdef unsigned number = <unsigned>(<uintptr_t>token >> ADDRESS)
     cdef const char* op = op_of(token)
     cdef Call* call
@@ -174,7 +174,7 @@ cdef str text_of(int index, const char* token):
     text = f"Found on device 'cuda:{index}' by {(<bytes>op).decode()}"
     if not number or _calls[index] == NULL:
         return text
-    call = find(index, number)
+    call = find_call(index, number)
     if call == NULL:
         return text + f", before the last {CALLS:,} calls that can find such a value"
     if call.code == NULL:
@@ -184,7 +184,7 @@ cdef str text_of(int index, const char* token):
                    f"{<object>call.code.co_name}")
 
 
-cdef Call* find(int index, unsigned number) noexcept:
+cdef Call* find_call(int index, unsigned number) noexcept:
     """The call of a number, NULL if others have taken its place."""
     cdef uint64_t count = _count[index], back
     cdef Call* call

@@ -141,7 +141,7 @@ cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
         o.p[k] = work.p[a]
         if a and work.mem[a] == NULL:
             o.p[k] = NULL
-            number(&o.cell[k][0], work.p[a], work.dts[a], _numbers[entry] >> (4 * (k - 1)) & 15)
+            set_cell(&o.cell[k][0], work.p[a], work.dts[a], _numbers[entry] >> (4 * (k - 1)) & 15)
     if not is_plain(&o, work.nd, work.shape, rows):
         join_dims(&o, work.nd, work.shape, rows)
     return run_entry(entry, &o, index, stream)
@@ -175,7 +175,7 @@ cdef inline bint is_plain(Joined* o, int nd, const Py_ssize_t* shape,
     return True
 
 
-cdef inline void number(uint64_t* cell, char* p, int dt, int want) noexcept:
+cdef inline void set_cell(uint64_t* cell, char* p, int dt, int want) noexcept:
     """Put a number into the arguments, in the type that the formula takes."""
     cdef char* ends[2]
     cdef Py_ssize_t steps[2]

@@ -81,17 +81,17 @@ cdef enum:                          # places in NAMES
     GATHER = 3
 
 
-cdef int kernel_of(int op, Py_ssize_t mode, int dt) except -1:
+cdef int grid_kernel(int op, Py_ssize_t mode, int dt) except -1:
     cdef str how = "" if op == GATHER else f"_{MODES[mode]}"
     if not kernels[op][mode][dt]:
         kernels[op][mode][dt] = kernel_id("grid", f"{NAMES[op]}{how}_{SUFFIXES[dt]}") + 1
     return kernels[op][mode][dt] - 1
 
 
-cdef int put(int op, Py_ssize_t mode, int dt, int device, uint64_t n, const void* args,
-             Py_ssize_t nbytes) except -1:
+cdef int launch_grid(int op, Py_ssize_t mode, int dt, int device, uint64_t n, const void* args,
+                     Py_ssize_t nbytes) except -1:
     cdef int index = device_index(device)
-    return launch(kernel_of(op, mode, dt), index, current_stream(device),
+    return launch(grid_kernel(op, mode, dt), index, current_stream(device),
                   blocks_for(index, <Py_ssize_t>n, THREADS), 1, 1, THREADS, 1, 1, 0, args, nbytes)
 
 
@@ -146,7 +146,7 @@ cdef int grid_sample(Tensor out, Tensor image, Tensor grid, Py_ssize_t mode, Py_
     begin_grid(&args, image, grid, padding, align)
     args.image, args.out = image.ptr, target.ptr
     args.n = args.examples * args.chunks.size * args.points.size
-    put(SAMPLE, mode, out.dt, out.mem.device, args.n, &args, sizeof(args))
+    launch_grid(SAMPLE, mode, out.dt, out.mem.device, args.n, &args, sizeof(args))
     return 0 if target is out else copy_into(out, target, "grid_sample")
 
 
@@ -163,7 +163,7 @@ cdef int grid_sample_grid(Tensor out, Tensor grad, Tensor image, Tensor grid, Py
     begin_grid(&args, image, grid, padding, align)
     args.image, args.grad, args.out = image.ptr, grad.ptr, target.ptr
     args.n = args.examples * args.points.size
-    put(POINTS, mode, out.dt, out.mem.device, args.n, &args, sizeof(args))
+    launch_grid(POINTS, mode, out.dt, out.mem.device, args.n, &args, sizeof(args))
     return 0 if target is out else copy_into(out, target, "grid_sample")
 
 
@@ -191,12 +191,12 @@ cdef int grid_sample_input(Tensor out, Tensor grad, Tensor grid, tuple size, Py_
         args.out = target.ptr + <Py_ssize_t>first * args.places.image
         args.grad = grad.ptr + first * args.channels * args.points.size * item
         args.grid = grid.ptr + first * args.points.size * rank * item
-        gather(&args, mode, out.dt, out.mem.device, corners)
+        gather_images(&args, mode, out.dt, out.mem.device, corners)
     return 0 if target is out else copy_into(out, target, "grid_sample")
 
 
-cdef int gather(const ag_grid_args* args, Py_ssize_t mode, int dt, int device,
-                Py_ssize_t corners) except -1:
+cdef int gather_images(const ag_grid_args* args, Py_ssize_t mode, int dt, int device,
+                       Py_ssize_t corners) except -1:
     """The gradient of some images."""
     cdef ag_grid_keys_args keys
     cdef ag_grid_gather_args sums
@@ -211,7 +211,7 @@ cdef int gather(const ag_grid_args* args, Py_ssize_t mode, int dt, int device,
     keys.grid.n = args.examples * args.points.size
     keys.keys, keys.weights, keys.none = sorted_pairs.keys, weights.data, none
     keys.wide_keys = sorted_pairs.key_size == 8
-    put(KEYS, mode, dt, device, keys.grid.n, &keys, sizeof(keys))
+    launch_grid(KEYS, mode, dt, device, keys.grid.n, &keys, sizeof(keys))
     sort_pairs(sorted_pairs, 0, bits_below(none + 1))
     memset(&sums, 0, sizeof(sums))
     sums.grid = args[0]
@@ -225,7 +225,7 @@ cdef int gather(const ag_grid_args* args, Py_ssize_t mode, int dt, int device,
     set_divisor(&sums.rows, args.size[1])
     set_divisor(&sums.grid.points, plane)
     sums.grid.n = args.examples * args.chunks.size * plane
-    return put(GATHER, BILINEAR, dt, device, sums.grid.n, &sums, sizeof(sums))
+    return launch_grid(GATHER, BILINEAR, dt, device, sums.grid.n, &sums, sizeof(sums))
 
 
 KERNELS = {

@@ -45,7 +45,7 @@ cdef dict _modules = {}              # (index, image) -> PyCUDA's Module
 cdef dict _images = {}               # image -> its path, or None
 cdef object _launch = None           # PyCUDA's Function._launch_kernel
 cdef PyObject* _ones[1025]           # (n,) for sizes of one dimension
-cdef PyObject* _kept[65]      # see `taken`; owned, NULL: none, or in use
+cdef PyObject* _kept[65]      # seegument_tuple`; owned, NULL: none, or in use
 
 memset(_bound, 0, sizeof(_bound))
 memset(_capacity, 0, sizeof(_capacity))
@@ -167,18 +167,18 @@ cdef int put_size(PyObject* args, Py_ssize_t i, unsigned x, unsigned y, unsigned
             size = (x,)
             Py_INCREF(size)
             _ones[x] = <PyObject*>size
-        put(args, i, _ones[x])
+        put_item(args, i, _ones[x])
         return 0
     size = (x, y, z)
     if y == 1 and z == 1:
         size = size[:1]
-    put(args, i, <PyObject*>size)
+    put_item(args, i, <PyObject*>size)
     return 0
 
 
 cdef int put_number(PyObject* args, Py_ssize_t i, unsigned number) except -1:
     cdef object value = number
-    put(args, i, <PyObject*>value)
+    put_item(args, i, <PyObject*>value)
     return 0
 
 
@@ -187,7 +187,7 @@ cdef int put_number(PyObject* args, Py_ssize_t i, unsigned number) except -1:
 # The driver copies the bytes when it is called. So the tuple, whose bytes are written over, serves
 # the next launch of as many bytes; while one has it, another thread makes one of its own.
 
-cdef PyObject* taken(const void* arguments, Py_ssize_t nbytes) except NULL:
+cdef PyObject* argument_tuple(const void* arguments, Py_ssize_t nbytes) except NULL:
     """A tuple of six (owned) whose item 3 has the arguments; the others are to be set."""
     cdef PyObject* args = NULL
     if nbytes <= MOST_ARGUMENTS and nbytes & 7 == 0:
@@ -201,7 +201,7 @@ cdef PyObject* taken(const void* arguments, Py_ssize_t nbytes) except NULL:
     return <PyObject*>new
 
 
-cdef inline void put(PyObject* args, Py_ssize_t i, PyObject* item) noexcept:
+cdef inline void put_item(PyObject* args, Py_ssize_t i, PyObject* item) noexcept:
     cdef PyObject* before = PyTuple_GET_ITEM(args, i)
     if before != item:
         Py_INCREF(<object>item)
@@ -233,13 +233,13 @@ cdef int launch(int kernel, int index, stream_t stream,
         function = bind(kernel, index)
     if s != NULL and s.external:
         side = begin_side(index, s)
-    args = taken(arguments, nbytes)
+    args = argument_tuple(arguments, nbytes)
     try:
-        put(args, 0, function)
+        put_item(args, 0, function)
         put_size(args, 1, grid_x, grid_y, grid_z)
         put_size(args, 2, block_x, block_y, block_z)
         put_number(args, 4, shared)
-        put(args, 5, <PyObject*>None if side == NULL else <PyObject*>side.launcher)
+        put_item(args, 5, <PyObject*>None if side == NULL else <PyObject*>side.launcher)
         if timing:
             launch_timed(kernel, index, side, <tuple>args)
         else:

@@ -52,7 +52,7 @@ cdef void set_mask(ag_mask_args* args, Tensor mask) noexcept:
     args.blocks = <uint32_t>quotient_up(args.n, args.chunk) if args.n else 0
 
 
-cdef int run(int kernel, int device, unsigned blocks, const ag_mask_args* args) except -1:
+cdef int launch_masks(int kernel, int device, unsigned blocks, const ag_mask_args* args) except -1:
     return launch(kernel, device_index(device), current_stream(device), blocks, 1, 1,
                   AG_MASK_THREADS, 1, 1, 0, args, sizeof(ag_mask_args))
 
@@ -69,8 +69,8 @@ cdef int64_t count_mask(Tensor mask, list memo) except -1:
         n = args.blocks + 1
         counts = tensor_empty_on(mask.mem.device, DT_I64, 1, &n, NULL)
         args.counts = <uint64_t*>counts.ptr
-        run(counting, mask.mem.device, args.blocks, &args)
-        run(adding, mask.mem.device, 1, &args)
+        launch_masks(counting, mask.mem.device, args.blocks, &args)
+        launch_masks(adding, mask.mem.device, 1, &args)
         last = to_device(tensor_window(counts, 0, NULL, NULL, args.blocks), 0)
         n = <Py_ssize_t>(<int64_t*>last.ptr)[0]
     else:
@@ -96,7 +96,7 @@ cdef int write_positions(Tensor out, tuple counted, bint joined) except -1:
     else:
         for d in range(mask.nd):
             set_divisor(&args.size[d], mask.sizes[mask.nd - 1 - d])
-    return run(writing, mask.mem.device, args.blocks, &args)
+    return launch_masks(writing, mask.mem.device, args.blocks, &args)
 
 
 cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list memo) except -1:

@@ -187,13 +187,13 @@ cdef int run_sets(int op, ag_set_args* args, Tensor input) except -1:
                           * (OF_MOMENTS if op == FORWARD else OF_SUMS), stream)
         args.partial = partial.data
         args.stage = AG_SETS_SUM
-        put(op, args, input, index, stream, tiles)
+        launch_sets(op, args, input, index, stream, tiles)
         args.stage = AG_SETS_JOIN
-    return put(op, args, input, index, stream, tiles)
+    return launch_sets(op, args, input, index, stream, tiles)
 
 
-cdef int put(int op, const ag_set_args* args, Tensor input, int index, stream_t stream,
-             uint64_t tiles) except -1:
+cdef int launch_sets(int op, const ag_set_args* args, Tensor input, int index, stream_t stream,
+                     uint64_t tiles) except -1:
     return launch(kernel_of_sets(op, input.dt), index, stream,
                   <unsigned>min(tiles, <uint64_t>0x7FFFFFFF), <unsigned>args.parts, 1,
                   1 << (args.group + args.width), 1, 1, 0, args, sizeof(ag_set_args))

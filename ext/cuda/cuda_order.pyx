@@ -55,7 +55,8 @@ cdef int name_kernels() except -1:
 name_kernels()
 
 
-cdef int run(int kernel, int index, stream_t stream, uint64_t n, ag_order_args* args) except -1:
+cdef int launch_order(int kernel, int index, stream_t stream, uint64_t n,
+                      ag_order_args* args) except -1:
     args.n = n
     return launch(kernel, index, stream, blocks_for(index, n, AG_ORDER_THREADS), 1, 1,
                   AG_ORDER_THREADS, 1, 1, 0, args, sizeof(ag_order_args))
@@ -75,14 +76,14 @@ cdef int sort_long_rows(int index, stream_t stream, ag_order_args* args) except 
     cdef uint64_t n = args.rows * args.length.size
     cdef SortedPairs pairs = pairs_of(index, n, 8 if wide else 4, stream)
     args.keys = pairs.keys
-    run(writing_keys[wide], index, stream, n, args)
+    launch_order(writing_keys[wide], index, stream, n, args)
     sort_pairs(pairs, 0, bits)
     if args.rows > 1:
         args.keys, args.places, args.far = pairs.keys, pairs.places, pairs.far
-        run(writing_rows[wide], index, stream, n, args)
+        launch_order(writing_rows[wide], index, stream, n, args)
         sort_pairs(pairs, 0, bits_below(args.rows))
     args.places, args.far = pairs.places, pairs.far
-    return run(writing, index, stream, args.rows * args.take.size, args)
+    return launch_order(writing, index, stream, args.rows * args.take.size, args)
 
 
 cdef int order(Tensor values, Tensor where, Tensor a, Py_ssize_t dim, Py_ssize_t first,

@@ -134,27 +134,27 @@ cdef inline bint is_zero(Product* t, const ag_cell* cell) noexcept:
 
 cdef Tensor left(Product* t, Tensor a, int first):
     """Let `a`, whose matrix is in dimensions first, first + 1, be the left operand."""
-    a = taken(t, a, LEFT)
+    a = operand_of(t, a, LEFT)
     t.args.a = a.ptr
     t.args.a_row, t.args.a_inner = a.strides[first], a.strides[first + 1]
     return a
 
 
 cdef Tensor right(Product* t, Tensor b, int first):
-    b = taken(t, b, RIGHT)
+    b = operand_of(t, b, RIGHT)
     t.args.b = b.ptr
     t.args.b_inner, t.args.b_column = b.strides[first], b.strides[first + 1]
     return b
 
 
 cdef Tensor right_vector(Product* t, Tensor v):
-    v = taken(t, v, RIGHT)
+    v = operand_of(t, v, RIGHT)
     t.args.b = v.ptr
     t.args.b_inner = v.strides[0]
     return v
 
 
-cdef Tensor taken(Product* t, Tensor x, int bit):
+cdef Tensor operand_of(Product* t, Tensor x, int bit):
     """An operand whose values are in memory, or their conjugates, which is noted."""
     if x.flags & F_NEG:
         return resolved(x)
@@ -442,7 +442,7 @@ cdef int bmm(Tensor out, Tensor a, Tensor b) except -1:
 cdef int dot(Tensor out, Tensor a, Tensor b) except -1:
     cdef Product t
     begin_product(&t, b"dot", out, 1, 1, a.count)
-    a = taken(&t, a, LEFT)
+    a = operand_of(&t, a, LEFT)
     t.args.a = a.ptr
     t.args.a_inner = a.strides[0]
     b = right_vector(&t, b)
@@ -452,7 +452,7 @@ cdef int dot(Tensor out, Tensor a, Tensor b) except -1:
 cdef int vdot(Tensor out, Tensor a, Tensor b) except -1:
     cdef Product t
     begin_product(&t, b"vdot", out, 1, 1, a.count)
-    a = taken(&t, a, LEFT)
+    a = operand_of(&t, a, LEFT)
     if dt_is_complex(a.dt):
         t.args.conjugated ^= LEFT
     t.args.a = a.ptr
@@ -643,10 +643,10 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
         target = dense_like(out)
         find_rows(target, x.nd - 1, &rows, &apart_out)
     begin_product(&t, b"linear", target, rows, 1 if vector else weight.sizes[0], x.sizes[x.nd - 1])
-    x = taken(&t, x, LEFT)
+    x = operand_of(&t, x, LEFT)
     t.args.a, t.args.a_row, t.args.a_inner = x.ptr, apart, x.strides[x.nd - 1]
     t.args.c_row = apart_out
-    weight = taken(&t, weight, RIGHT)
+    weight = operand_of(&t, weight, RIGHT)
     t.args.b = weight.ptr
     t.args.b_inner = weight.strides[weight.nd - 1]
     if not vector:

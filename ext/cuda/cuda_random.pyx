@@ -167,7 +167,7 @@ cdef int random(Tensor out, Py_ssize_t low, Py_ssize_t last, Tensor state) excep
 
 # --- around tensors -------------------------------------------------------------------------
 
-cdef int check(int kernel, Tensor x, uint64_t rows, uint64_t columns, const char* name) except -1:
+cdef int look_at(int kernel, Tensor x, uint64_t rows, uint64_t columns, const char* name) except -1:
     """Let the device look at float64, in C order."""
     cdef ag_parameters_args args
     cdef int device = x.mem.device, index = device_index(device)
@@ -186,7 +186,7 @@ cdef int check(int kernel, Tensor x, uint64_t rows, uint64_t columns, const char
 
 cdef int around(Tensor out, Tensor mean, Tensor std, Tensor state) except -1:
     cdef Tensor wide = doubles(std, out)
-    check(check_widths, wide, wide.count, 1, "normal")
+    look_at(check_widths, wide, wide.count, 1, "normal")
     normal(out, 0, 1, state)
     ew2(K_MUL, out, cast(std, out.dt), P_SAME, out, "normal")
     ew2(K_ADD, out, cast(mean, out.dt), P_SAME, out, "normal")
@@ -215,7 +215,7 @@ cdef int weights(Tensor out, Tensor a) except -1:
         raise RuntimeError("multinomial: there is no category to draw from")
     if a.nd == 1 and a.count == 0:
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    return check(check_weights, out, <uint64_t>out.count // columns, columns, "multinomial")
+    return look_at(check_weights, out, <uint64_t>out.count // columns, columns, "multinomial")
 
 
 # --- masks, slopes and permutations -----------------------------------------------------------

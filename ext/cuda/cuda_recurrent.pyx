@@ -141,13 +141,14 @@ cdef inline Py_ssize_t batch_at(const Layer* t, Py_ssize_t step) noexcept:
     return t.batch if t.sizes == NULL else t.sizes[step]
 
 
-cdef inline int product(const Layer* t, bint turn_a, bint turn_b, Py_ssize_t m, Py_ssize_t n,
-                        Py_ssize_t k, const void* a, Py_ssize_t lda, const void* b, Py_ssize_t ldb,
-                        bint add, void* c, Py_ssize_t ldc) except -1:
+cdef inline int gemm(const Layer* t, bint turn_a, bint turn_b, Py_ssize_t m, Py_ssize_t n,
+                     Py_ssize_t k, const void* a, Py_ssize_t lda, const void* b, Py_ssize_t ldb,
+                     bint add, void* c, Py_ssize_t ldc) except -1:
     return multiply(OP, t.dt, t.device, turn_a, turn_b, m, n, k, a, lda, b, ldb, add, c, ldc)
 
 
-cdef int put(const Layer* t, int kernel, Py_ssize_t n, const void* args, Py_ssize_t size) except -1:
+cdef int launch_cell(const Layer* t, int kernel, Py_ssize_t n, const void* args,
+                     Py_ssize_t size) except -1:
     if n == 0:
         return 0
     return launch(kernels[kernel][t.dt == DT_F64], t.index, t.stream,
@@ -212,8 +213,8 @@ cdef int layer(
     elif not t.single:
         args.state = address(hy)
     sums = gates.ptr if t.columns else out.ptr
-    product(&t, False, True, t.rows, t.gates, t.size, x.ptr, t.size, w_ih.ptr, t.size, False, sums,
-            ld)
+    gemm(&t, False, True, t.rows, t.gates, t.size, x.ptr, t.size, w_ih.ptr, t.size, False, sums,
+         ld)
     grows = t.reverse and t.sizes != NULL
     before = h.ptr
     args.before = address(c)
@@ -234,25 +235,25 @@ cdef int layer(
         args.sums = sums + at * ld * t.item
         args.h = out.ptr + at * width if raw is None else raw.data
         if t.mode == R_GRU:
-            product(&t, False, True, rows, t.gates, t.state, before, t.state, w_hh.ptr, t.state,
-                    False, others.data, t.gates)
+            gemm(&t, False, True, rows, t.gates, t.state, before, t.state, w_hh.ptr, t.state,
+                 False, others.data, t.gates)
             args.before = before
         else:
-            product(&t, False, True, rows, t.gates, t.state, before, t.state, w_hh.ptr, t.state,
-                    True, args.sums, ld)
-        put(&t, kernel, rows * t.n, &args, sizeof(args))
+            gemm(&t, False, True, rows, t.gates, t.state, before, t.state, w_hh.ptr, t.state,
+                 True, args.sums, ld)
+        launch_cell(&t, kernel, rows * t.n, &args, sizeof(args))
         if t.mode == R_LSTM:
             args.before = cy.ptr
         if raw is not None:
-            product(&t, False, True, rows, t.state, t.n, raw.data, t.n, w_hr.ptr, t.n, False,
-                    out.ptr + at * width, t.state)
+            gemm(&t, False, True, rows, t.state, t.n, raw.data, t.n, w_hr.ptr, t.n, False,
+                 out.ptr + at * width, t.state)
             # States that are the last ones of their sequences, or are carried on.
             if not t.single and (t.sizes != NULL or k == t.steps - 1):
                 memset(&rest, 0, sizeof(rest))
                 rest.out = hy.ptr
                 places(&rest.a, out.ptr + at * width, rows, t.state, NULL)
                 rest.n, rest.rows = t.by_state, rows
-                put(&t, STATE_ROWS, rows * t.state, &rest, sizeof(rest))
+                launch_cell(&t, STATE_ROWS, rows * t.state, &rest, sizeof(rest))
         if not grows:
             before = out.ptr + at * width
         if not t.reverse:
@@ -330,30 +331,30 @@ cdef int layer_backward(
             sum.out = drawn.ptr + at * width
             sum.a, sum.b = args.grad, args.grad_out
             sum.last, sum.state = args.last, args.state
-            put(&t, STATE_ROWS, rows * t.state, &sum, sizeof(sum))
-            product(&t, False, False, rows, t.n, t.state, sum.out, t.state, w_hr.ptr, t.n, False,
-                    dh.ptr, t.n)
+            launch_cell(&t, STATE_ROWS, rows * t.state, &sum, sizeof(sum))
+            gemm(&t, False, False, rows, t.n, t.state, sum.out, t.state, w_hr.ptr, t.n, False,
+                 dh.ptr, t.n)
             places(&args.grad, dh.ptr, rows, t.n, NULL)
             args.grad_out = args.last = NULL
             args.h = raw.ptr + at * n
-        put(&t, kernel, rows * t.n, &args, sizeof(args))
-        product(&t, False, False, rows, t.state, t.gates, args.grad_others, t.gates, w_hh.ptr,
-                t.state, t.mode == R_GRU, g_h.ptr, t.state)
+        launch_cell(&t, kernel, rows * t.n, &args, sizeof(args))
+        gemm(&t, False, False, rows, t.state, t.gates, args.grad_others, t.gates, w_hh.ptr,
+             t.state, t.mode == R_GRU, g_h.ptr, t.state)
         known = max(known, rows)
         if t.reverse:
             at += rows
     if wanted & OF_X:
-        product(&t, False, False, t.rows, t.size, t.gates, d.ptr, t.gates, w_ih.ptr, t.size, False,
-                g_x.ptr, t.size)
+        gemm(&t, False, False, t.rows, t.size, t.gates, d.ptr, t.gates, w_ih.ptr, t.size, False,
+             g_x.ptr, t.size)
     if wanted & OF_IH:
-        product(&t, True, False, t.gates, t.size, t.rows, d.ptr, t.gates, x.ptr, t.size, False,
-                g_ih.ptr, t.size)
+        gemm(&t, True, False, t.gates, t.size, t.rows, d.ptr, t.gates, x.ptr, t.size, False,
+             g_ih.ptr, t.size)
     if wanted & OF_HH:
-        product(&t, True, False, t.gates, t.state, t.rows, s.ptr, t.gates, last.ptr, t.state, False,
-                g_hh.ptr, t.state)
+        gemm(&t, True, False, t.gates, t.state, t.rows, s.ptr, t.gates, last.ptr, t.state, False,
+             g_hh.ptr, t.state)
     if wanted & OF_HR:
-        product(&t, True, False, t.state, t.n, t.rows, drawn.ptr, t.state, raw.ptr, t.n, False,
-                g_hr.ptr, t.n)
+        gemm(&t, True, False, t.state, t.n, t.rows, drawn.ptr, t.state, raw.ptr, t.n, False,
+             g_hr.ptr, t.n)
     if wanted & OF_BI:
         reduce(OP_SUM, d, b"\1\0", g_bi, None, 1, 0, False)
     if wanted & OF_BH:

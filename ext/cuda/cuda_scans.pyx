@@ -96,7 +96,8 @@ cdef void share_out(ag_scan_args* args, int op, int item) noexcept:
     args.parts = <uint32_t>max(quotient_up(args.length, args.chunk), <uint64_t>1)
 
 
-cdef int run(ag_scan_args* args, int op, int dt, int device, Tensor a, Py_ssize_t dim) except -1:
+cdef int run_scan(ag_scan_args* args, int op, int dt, int device, Tensor a,
+                  Py_ssize_t dim) except -1:
     """Scan along a dimension of what `args` says; all operands have the shape of `a`."""
     cdef uint64_t inner = 1
     cdef int d, item = <int>DT_SIZE[dt], index = device_index(device)
@@ -156,7 +157,7 @@ cdef int scan(int op, Tensor out, Tensor places, Tensor a, Py_ssize_t dim, bint 
     args.out = target.ptr
     args.in_[0] = a.ptr
     args.turned = turned
-    run(&args, op, target.dt, out.mem.device, a, normal_dim(dim, a.nd))
+    run_scan(&args, op, target.dt, out.mem.device, a, normal_dim(dim, a.nd))
     if where is not places:
         copy_into(places, where, name)
     return copy_into(out, target, name) if target is not out else 0
@@ -196,7 +197,7 @@ cdef int linear_scan(Tensor out, Tensor terms, Tensor factors, Py_ssize_t dim,
     args.out = target.ptr
     args.in_[0], args.in_[1] = terms.ptr, factors.ptr
     args.reversed = reverse
-    run(&args, RECURRENCE, out.dt, out.mem.device, terms, normal_dim(dim, out.nd))
+    run_scan(&args, RECURRENCE, out.dt, out.mem.device, terms, normal_dim(dim, out.nd))
     return copy_into(out, target, "_linear_scan") if target is not out else 0
 
 
@@ -238,7 +239,7 @@ cdef int log_derivative(Tensor out, Tensor vector, Tensor a, Tensor total, Py_ss
     args.out = target.ptr
     args.in_[0], args.in_[1], args.in_[2] = vector.ptr, a.ptr, total.ptr
     args.reversed = backward
-    run(&args, LOG_BACKWARD if backward else LOG_JVP, target.dt, device, shaped, dim)
+    run_scan(&args, LOG_BACKWARD if backward else LOG_JVP, target.dt, device, shaped, dim)
     return copy_into(out, target, "logcumsumexp") if target is not out else 0
 
 

@@ -57,7 +57,7 @@ cdef int name_kernels() except -1:
 name_kernels()
 
 
-cdef inline uint64_t aligned(uint64_t nbytes) noexcept:
+cdef inline uint64_t rounded_up(uint64_t nbytes) noexcept:
     return (nbytes + 15) // 16 * 16
 
 
@@ -76,8 +76,8 @@ cdef SortedPairs pairs_of(int index, uint64_t n, int key_size, stream_t stream, 
         pairs.chunk = quotient_up(tiles, BLOCKS) * AG_SORT_TILE
         pairs.blocks = <unsigned>quotient_up(n, pairs.chunk)
         counts = (pairs.blocks + 1) * AG_SORT_DIGITS * sizeof(uint64_t)
-    keys = aligned(n * key_size)
-    places = aligned(n * (8 if pairs.far else 4))
+    keys = rounded_up(n * key_size)
+    places = rounded_up(n * (8 if pairs.far else 4))
     pairs.memory = scratch(index, max(2 * keys + 2 * places + counts, 1), stream)
     pairs.counts = pairs.memory.data
     pairs.keys = pairs.memory.data + counts
@@ -106,7 +106,7 @@ cdef int sort_pairs(SortedPairs pairs, int first, int bits) except -1:
     args.counts = <uint64_t*>pairs.counts
     if pairs.n <= SMALL and not pairs.far:
         set_pass(pairs, &args, first, bits)
-        run(small[wide], pairs, &args, 1)
+        launch_sort(small[wide], pairs, &args, 1)
         if passes & 1:
             swap(pairs)
         pairs.counted = False
@@ -114,9 +114,9 @@ cdef int sort_pairs(SortedPairs pairs, int first, int bits) except -1:
     while passes:
         width = (stop - first + passes - 1) // passes
         set_pass(pairs, &args, first, width)
-        run(counting[wide], pairs, &args, pairs.blocks)
-        run(adding, pairs, &args, AG_SORT_DIGITS)
-        run(moving[wide][far], pairs, &args, pairs.blocks)
+        launch_sort(counting[wide], pairs, &args, pairs.blocks)
+        launch_sort(adding, pairs, &args, AG_SORT_DIGITS)
+        launch_sort(moving[wide][far], pairs, &args, pairs.blocks)
         swap(pairs)
         first += width
         passes -= 1
@@ -131,7 +131,8 @@ cdef inline void set_pass(SortedPairs pairs, ag_sort_args* args, int first, int 
     args.bits = bits
 
 
-cdef inline int run(int kernel, SortedPairs pairs, ag_sort_args* args, unsigned blocks) except -1:
+cdef inline int launch_sort(int kernel, SortedPairs pairs, ag_sort_args* args,
+                            unsigned blocks) except -1:
     return launch(kernel, pairs.index, pairs.stream, blocks, 1, 1, AG_SORT_THREADS, 1, 1, 0, args,
                   sizeof(ag_sort_args))
 

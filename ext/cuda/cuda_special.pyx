@@ -31,7 +31,8 @@ cdef enum:
     THREADS = 128
 
 
-cdef int run(int kernel, Tensor out, Tensor a, Tensor b, Py_ssize_t order, str name) except -1:
+cdef int run_special(int kernel, Tensor out, Tensor a, Tensor b, Py_ssize_t order,
+                     str name) except -1:
     cdef ag_special_args args
     cdef Tensor target = out if tensor_is_contiguous(out) else fresh_dense(out)
     cdef int device = out.mem.device, index = device_index(device)
@@ -54,15 +55,15 @@ cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1:
         ew1(K_TRIGAMMA if n else K_DIGAMMA, cast(a, out.dt), P_SAME, out, "polygamma")
         return 0
     # From 170 on the factorial is infinite.
-    return run(derivative, out, a, None, min(n, <Py_ssize_t>1 << 20), "polygamma")
+    return run_special(derivative, out, a, None, min(n, <Py_ssize_t>1 << 20), "polygamma")
 
 
 cdef int igamma(Tensor out, Tensor a, Tensor x) except -1:
-    return run(incomplete, out, a, x, 0, "igamma")
+    return run_special(incomplete, out, a, x, 0, "igamma")
 
 
 cdef int igammac(Tensor out, Tensor a, Tensor x) except -1:
-    return run(incomplete, out, a, x, 1, "igammac")
+    return run_special(incomplete, out, a, x, 1, "igammac")
 
 
 # --- the column of the device -----------------------------------------------------------------

@@ -9,7 +9,7 @@ from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from autograd_cy._C.cuda_calls cimport op_of, say_call, watch
+from autograd_cy._C.cuda_calls cimport op_of, say_call, watch_faults
 from autograd_cy._C.cuda_driver cimport (
     HOST_PORTABLE, MAX_INDEX, check_result, driver, enter, handle_t, in_context, pycuda_driver,
     refuse_child, result_t, translated)
@@ -51,7 +51,7 @@ cdef Fault* fault_of(int index) except NULL:
                      "allocating pinned memory for faults", index)
         memset(place, 0, sizeof(Fault))
         _faults[index] = <Fault*>place
-        watch(index, _faults[index])
+        watch_faults(index, _faults[index])
     return _faults[index]
 
 

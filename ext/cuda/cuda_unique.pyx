@@ -65,7 +65,8 @@ cdef int binning = kernel_id("orders", "bins")
 cdef int repeating = kernel_id("orders", "repeated")
 
 
-cdef int run(int kernel, int device, uint64_t n, const void* args, Py_ssize_t size) except -1:
+cdef int launch_unique(int kernel, int device, uint64_t n, const void* args,
+                       Py_ssize_t size) except -1:
     cdef int index = device_index(device)
     if n == 0:
         return 0
@@ -111,7 +112,7 @@ cdef int rank_groups(Groups groups, ag_unique_args* args) except -1:
     if args.n == 0:
         return 0
     args.mask = <uint8_t*>mask.ptr
-    run(marking, device, args.n, args, sizeof(args[0]))
+    launch_unique(marking, device, args.n, args, sizeof(args[0]))
     cumsum(groups.rank, mask, 0)
     groups.count = number_at(groups.rank, args.n - 1)
     return 0
@@ -127,7 +128,8 @@ cdef int group_elements(Groups groups, bint sort) except -1:
     memset(&keys, 0, sizeof(keys))
     keys.in_, keys.keys, keys.n, keys.dt = a.ptr, groups.pairs.keys, a.count, a.dt
     set_divisor(&keys.inner, 1)
-    run(writing_wide_keys if item == 8 else writing_keys, device, a.count, &keys, sizeof(keys))
+    launch_unique(writing_wide_keys if item == 8 else writing_keys, device, a.count, &keys,
+                  sizeof(keys))
     if sort:
         sort_pairs(groups.pairs, 0, 8 * item)
     set_groups(&args, groups, a.count, 1)
@@ -147,7 +149,7 @@ cdef int group_slices(Groups groups, uint64_t n, uint64_t columns, bint sort) ex
         args.packed = min(stop, <uint64_t>(8 // item))
         args.column = stop - args.packed
         args.keys = groups.pairs.keys
-        run(writing_columns, device, n, &args, sizeof(args))
+        launch_unique(writing_columns, device, n, &args, sizeof(args))
         sort_pairs(groups.pairs, 0, <int>(8 * item * args.packed))
         stop = args.column
     set_groups(&args, groups, n, columns)
@@ -171,8 +173,8 @@ cdef int write_groups(Groups groups, uint64_t n, void* values, Tensor inverse, T
         args.starts, args.counts = <int64_t*>starts.ptr, <int64_t*>counts.ptr
     if chosen is not None:
         args.chosen = <int64_t*>chosen.ptr
-    run(writing, device, n, &args, sizeof(args))
-    return run(counting, device, args.total, &args, sizeof(args)) if counts.count else 0
+    launch_unique(writing, device, n, &args, sizeof(args))
+    return launch_unique(counting, device, args.total, &args, sizeof(args)) if counts.count else 0
 
 
 cdef int count_elements(Tensor a, bint sort, Py_ssize_t* sizes, list memo) except -1:
@@ -230,7 +232,7 @@ cdef int write_slices(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py
     args.n, args.total, args.item = inverse.count, values.count, <uint32_t>DT_SIZE[a.dt]
     set_divisor(&args.inner, max(inner, 1))
     set_divisor(&args.unique, max(groups.count, 1))
-    return run(moving, device, values.count, &args, sizeof(args))
+    return launch_unique(moving, device, values.count, &args, sizeof(args))
 
 
 cdef int count_unique(Tensor a, bint is_sorted, bint return_inverse, bint return_counts,
@@ -309,7 +311,7 @@ cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list memo) except 
     memset(&args, 0, sizeof(args))
     args.in_, args.out = <const int64_t*>numbers.ptr, <int64_t*>out.ptr
     args.n, args.size = numbers.count, out.count
-    return run(binning, out.mem.device, args.n, &args, sizeof(args))
+    return launch_unique(binning, out.mem.device, args.n, &args, sizeof(args))
 
 
 cdef int count_repeated(Tensor repeats, object output_size, Py_ssize_t* sizes,
@@ -344,7 +346,7 @@ cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list me
     memset(&args, 0, sizeof(args))
     args.in_, args.out = <const int64_t*>ends.ptr, <int64_t*>out.ptr
     args.n, args.size = ends.count, out.count
-    return run(repeating, out.mem.device, args.size, &args, sizeof(args))
+    return launch_unique(repeating, out.mem.device, args.size, &args, sizeof(args))
 
 
 # --- the column of the device -----------------------------------------------------------------

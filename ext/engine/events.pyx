@@ -5,8 +5,8 @@ How events are recorded is in ext/core/recorder.pyx.
 """
 from autograd_cy._C.node cimport Node, N_ACCUMULATE, N_NAMED
 from autograd_cy._C.recorder cimport (
-    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin_event, close, details, events, known, name_of,
-    note_result, type_name_id)
+    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin_event, close, details, events, known,
+    note_result, number_of_name, type_name_id)
 from autograd_cy._C.tensor cimport Tensor, itemsize
 
 cdef str OUTER = "autograd::engine::evaluate_function: "
@@ -32,13 +32,13 @@ cdef void finished(Event* e, object result, Node n) noexcept:
     close(e)
 
 
-cdef int names_of(Node n, int* outer) noexcept:
+cdef int name_numbers(Node n, int* outer) noexcept:
     if n.flags & N_ACCUMULATE:
         outer[0] = E + 1
         return E
     if n.flags & N_NAMED:
-        outer[0] = name_of(OUTER + n.node_name())
-        return name_of(n.node_name())
+        outer[0] = number_of_name(OUTER + n.node_name())
+        return number_of_name(n.node_name())
     return type_name_id(type(n), outer)
 
 
@@ -53,10 +53,10 @@ cdef Event* begin_of(Node n, int name) noexcept:
 
 cdef Event* begin_node(Node n) noexcept:
     cdef int outer
-    return begin_of(n, names_of(n, &outer))
+    return begin_of(n, name_numbers(n, &outer))
 
 
 cdef Event* begin_outer(Node n) noexcept:
     cdef int outer
-    names_of(n, &outer)
+    name_numbers(n, &outer)
     return begin_of(n, outer)

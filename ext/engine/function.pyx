@@ -9,7 +9,7 @@ from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable
 from autograd_cy._C.events cimport note_node
-from autograd_cy._C.recorder cimport Event, Scope, begin_call, name_of
+from autograd_cy._C.recorder cimport Event, Scope, begin_call, number_of_name
 from autograd_cy._C.forward cimport forward_level, set_tangent, zero_tangent
 from autograd_cy._C.levels cimport place_alias, primal_at, tangent_at
 from autograd_cy._C.node cimport *
@@ -268,7 +268,7 @@ cdef bint tells_apart(tuple args) noexcept:
 
 
 cdef Event* begin_function(object cls, tuple args):
-    return begin_call(name_of(cls.__name__), args)
+    return begin_call(number_of_name(cls.__name__), args)
 
 
 cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):

@@ -5,7 +5,7 @@ from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, dt_scalar_name, DT_BOOL, DT_I32, DT_I64, DT_U8)
 from autograd_cy._C.iterate cimport check_not_expanded, one_memory
 from autograd_cy._C.tensor cimport (
-    Tensor, F_STRIDED, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading,
+    Tensor, F_STRIDED, F_WRAPPED, upcalls, as_operand, check_fits, is_python_number, reading,
     scalar_value, has_examples, same_shape, sizes_of, tensor_has_overlap, warn_once)
 include "operators_of_getitem.pxi"
 from autograd_cy._C.creation import tensor as _tensor
@@ -256,7 +256,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
     cdef Tensor v, src
     if isinstance(value, Tensor):
         src = <Tensor>value
-    elif is_number(value):
+    elif is_python_number(value):
         try:
             src = as_operand(value, "__setitem__", "value")
         except OverflowError:

@@ -499,7 +499,7 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
                 f"{op} got {value}")
         value = value.real
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
-        if not is_number(value):
+        if not is_python_number(value):
             raise wrong_type(value, op, "value", 1, "Tensor or Number")
         if self.flags & F_DEVICE:
             check_capture(self.mem.device, op)

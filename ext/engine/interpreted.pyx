@@ -324,7 +324,7 @@ cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results, bint
             set_edge(n, edge, <Tensor>args[place])
         edge += 1
     for edge in op.numbers:
-        if is_plain(args[op.differentiable[edge]]):
+        if is_plain_number(args[op.differentiable[edge]]):
             if edge == 0:
                 n.flags |= N_NUMBER_FIRST
             elif n.n_edges == edge + 1:
@@ -348,7 +348,7 @@ cdef object node_class(Operation op, tuple args):
     return op.node
 
 
-cdef bint is_plain(object x):
+cdef bint is_plain_number(object x):
     return x is None or is_number(<Tensor>x)
 
 
@@ -372,7 +372,7 @@ cdef bint recording(Operation op, tuple args):
     return False
 
 
-def run(Operation op not None, tuple args not None):
+def run_operation(Operation op not None, tuple args not None):
     """The result of one call: a tensor, or a tuple of tensors."""
     cdef Scope seen = NULL
     cdef object result
@@ -615,7 +615,7 @@ cdef object rule_and_run(Operation op, list args, tuple every, int level):
     for place in op.tensors:
         here = is_batched(<Tensor>args[place], level)
         args[place] = batch_front(<Tensor>args[place], level)
-        if expanding and not is_plain(args[place]):
+        if expanding and not is_plain_number(args[place]):
             args[place] = batch_expand(<Tensor>args[place], here, size)
     if op.listed >= 0:
         args[op.listed] = all_front(<tuple>args[op.listed], level)
@@ -733,7 +733,7 @@ cdef int fill_out(Operation op, tuple args, tuple outs, uint32_t flags) except -
     if op.n_results > 1:
         _check_results(outs, values, op.name)
     for t, value in zip(outs, values):
-        write(op.out, t, <Tensor>value, op.name)
+        write_result(op.out, t, <Tensor>value, op.name)
     return 0
 
 
@@ -745,7 +745,7 @@ cdef tuple out_tensors(str name, int n_results, uint32_t flags, out):
     return (out,)
 
 
-cdef int write(str kind, Tensor out, Tensor value, str name) except -1:
+cdef int write_result(str kind, Tensor out, Tensor value, str name) except -1:
     if kind == "exact":
         write_exact_out(out, value, name)
     else:
@@ -776,7 +776,7 @@ def composite_out(int event, function, tuple args not None, out, str kind, bint 
         args = (in_wider_dtype(<Tensor>args[0], t),) + args[1:]
     value = function(*args, out=t) if into else function(*args)
     if value is not t:
-        write(kind, t, <Tensor>value, name)
+        write_result(kind, t, <Tensor>value, name)
     return out
 
 

@@ -22,7 +22,7 @@ import threading as _threading
 cdef object _state = _threading.local()
 
 
-cdef tuple stack():
+cdef tuple hook_stack():
     return getattr(_state, "stack", ())
 
 
@@ -76,7 +76,7 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
 
 
 cdef int pack_saved(Node n, int slot, Tensor t) except -1:
-    cdef tuple innermost = stack()
+    cdef tuple innermost = hook_stack()
     return pack_with(n, slot, t, innermost[0], innermost[1])
 
 
@@ -214,7 +214,7 @@ cdef int note_state() except -1:
 
 
 cdef int set_bit() except -1:
-    if stack():
+    if hook_stack():
         tls_set_modes(tls_modes() | M_SAVED_HOOKS)
     else:
         tls_set_modes(tls_modes() & ~<modes_t>M_SAVED_HOOKS)
@@ -226,15 +226,15 @@ def _push_hooks(pack, unpack):
     if refusal() is not None:
         raise RuntimeError(refusal())
     note_state()
-    _state.stack = (pack, unpack, stack())
+    _state.stack = (pack, unpack, hook_stack())
     set_bit()
 
 
 def _pop_hooks():
-    if not stack():
+    if not hook_stack():
         raise RuntimeError("there are no saved-tensor hooks to take away")
     note_state()
-    _state.stack = stack()[2]
+    _state.stack = hook_stack()[2]
     set_bit()
 
 
@@ -309,7 +309,7 @@ def _end_guard(guard):
 def _forbid_hooks(message):
     """Let _push_hooks raise with `message` (None: allow it again); returns what held before."""
     before = refusal()
-    if message is not None and stack():
+    if message is not None and hook_stack():
         raise RuntimeError(message)
     note_state()
     _state.refusal = message
@@ -317,7 +317,7 @@ def _forbid_hooks(message):
 
 
 def _get_hooks():
-    return stack(), refusal()
+    return hook_stack(), refusal()
 
 
 def _put_hooks(state):

@@ -148,7 +148,7 @@ cdef class CopySlices(Node):
         if inner[0] == NULL:
             fill_with(window, 0)
         else:
-            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>args[7])
+            back = resolve_bits(fit_gradient(<Tensor>inner[0], slice_grad), <uint32_t>args[7])
             if tensor_has_overlap(window):
                 # Only fill_ writes to overlapping memory, and its gradient is zero.
                 fill_with(window, 0)
@@ -186,7 +186,7 @@ cdef class CopySlices(Node):
                                            offset), wrap_int(0))
         result = T.where(mask, wrap_int(0), grad)
         if inner[0] != NULL:
-            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>args[7])
+            back = resolve_bits(fit_gradient(<Tensor>inner[0], slice_grad), <uint32_t>args[7])
             if parts == COMPLEX_OF_REAL:
                 back = T.view_as_real(T.resolve_conj(back))
             result = T.where(mask, T._as_strided_backward(back, base_size, base_stride, base_offset,
@@ -197,7 +197,7 @@ cdef class CopySlices(Node):
         return 0
 
 
-cdef Tensor fitted(Tensor grad, Tensor like):
+cdef Tensor fit_gradient(Tensor grad, Tensor like):
     """A gradient in the dtype of the window, and its real part if that is real."""
     if grad.dt == like.dt:
         return grad

@@ -75,8 +75,8 @@ cdef struct Plan:
     bint failed
 
 
-cdef inline char* at(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_t h,
-                     Py_ssize_t row) noexcept nogil:
+cdef inline char* row_at(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_t h,
+                         Py_ssize_t row) noexcept nogil:
     return x.at + (b * x.batch + h * x.head + row * x.row) * p.size
 
 
@@ -147,8 +147,8 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
     cdef char* scores = scratch
     cdef char* top = scores + STEP * COLS * p.size
     cdef char* total = top + STEP * p.size
-    cdef char* out = at(p, &p.out, b, h, i)
-    cdef const char* q = at(p, &p.q, b, h, i)
+    cdef char* out = row_at(p, &p.out, b, h, i)
+    cdef const char* q = row_at(p, &p.q, b, h, i)
     cdef const char* v
     cdef Py_ssize_t j, cols, near, r, deep = padded_size(p, p.deep)
     for r in range(rows):
@@ -165,8 +165,8 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
         near = min(cols, i + rows - j) if p.causal else cols
         place_scores(p, &s, scores, b, h, i, rows, j, near)
         if keys == NULL:
-            G.dot_rows(p.kind, near, <int>rows, p.width, at(p, &p.k, b, h // p.shared, j), p.k.row,
-                       q, p.q.row, p.scale, 0, scores, 1, COLS)
+            G.dot_rows(p.kind, near, <int>rows, p.width, row_at(p, &p.k, b, h // p.shared, j),
+                       p.k.row, q, p.q.row, p.scale, 0, scores, 1, COLS)
         else:
             multiply_packed(p, rows, near, p.width, BY_ROWS, q, p.q.row,
                             keys + j * p.width * p.size,
@@ -175,7 +175,7 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
         if p.dropped != NULL:
             drop(p, scores, b, h, i, rows, j, near)
         # The first product writes, the others add.
-        v = at(p, &p.v, b, h // p.shared, j)
+        v = row_at(p, &p.v, b, h // p.shared, j)
         if keys == NULL:
             G.add_rows(p.kind, p.deep, <int>rows, near, v, p.v.row, scores, COLS, 1, j > 0, out, 1,
                        p.out.row)
@@ -226,10 +226,10 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             values = keys + keys_size * p.size
         if p.causal:
             last = min(last, stop * STEP)
-        pack_matrix(p, True, p.width, last, at(p, &p.k, b, h // p.shared, 0), p.k.row, keys)
+        pack_matrix(p, True, p.width, last, row_at(p, &p.k, b, h // p.shared, 0), p.k.row, keys)
         for j from 0 <= j < (0 if direct else last) by COLS:
             cols = min(<Py_ssize_t>COLS, p.cols - j)
-            pack_matrix(p, False, cols, p.deep, at(p, &p.v, b, h // p.shared, j), p.v.row,
+            pack_matrix(p, False, cols, p.deep, row_at(p, &p.v, b, h // p.shared, j), p.v.row,
                         values + j * deep * p.size)
     for t in range(first, stop):
         forward_rows(p, b, h, t * STEP, min(<Py_ssize_t>STEP, p.rows - t * STEP), keys, values,
@@ -243,7 +243,7 @@ cdef inline void clear_rows(const Plan* p, const Place* x, Py_ssize_t b, Py_ssiz
                             Py_ssize_t first, Py_ssize_t stop, Py_ssize_t width) noexcept nogil:
     cdef Py_ssize_t r
     for r in range(first, stop):
-        memset(at(p, x, b, h, r), 0, width * p.size)
+        memset(row_at(p, x, b, h, r), 0, width * p.size)
 
 
 cdef inline void add_keys(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_t h, Py_ssize_t j,
@@ -253,11 +253,11 @@ cdef inline void add_keys(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_
     known = min(max(known - j, <Py_ssize_t>0), near)
     if known > 0:
         multiply_packed(p, known, width, rows, BY_COLUMNS, weights, COLS, packed, alpha, 1,
-                        at(p, x, b, h, j), x.row)
+                        row_at(p, x, b, h, j), x.row)
     if known < near:
         multiply_packed(p, near - known, width, rows, BY_COLUMNS, weights + known * p.size, COLS,
                         packed,
-                        alpha, 0, at(p, x, b, h, j + known), x.row)
+                        alpha, 0, row_at(p, x, b, h, j + known), x.row)
 
 
 cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bint of_keys,
@@ -294,19 +294,19 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
     keys = values_t + total * p.deep * p.size
     queries = keys + p.cols * width * p.size
     grads = queries + ROWS * width * p.size
-    pack_matrix(p, True, p.width, p.cols, at(p, &p.k, b, h, 0), p.k.row, keys_t)
-    pack_matrix(p, True, p.deep, p.cols, at(p, &p.v, b, h, 0), p.v.row, values_t)
+    pack_matrix(p, True, p.width, p.cols, row_at(p, &p.k, b, h, 0), p.k.row, keys_t)
+    pack_matrix(p, True, p.deep, p.cols, row_at(p, &p.v, b, h, 0), p.v.row, values_t)
     for j from 0 <= j < (p.cols if of_queries else 0) by COLS:
         cols = min(<Py_ssize_t>COLS, p.cols - j)
-        pack_matrix(p, False, cols, p.width, at(p, &p.k, b, h, j), p.k.row,
+        pack_matrix(p, False, cols, p.width, row_at(p, &p.k, b, h, j), p.k.row,
                     keys + j * width * p.size)
     for g in range(p.shared):
         head = h * p.shared + g
         for i from i_first <= i < i_stop by step:
             rows = min(step, i_stop - i)
-            q = at(p, &p.q, b, head, i)
-            go = at(p, &p.grad, b, head, i)
-            A.dots[p.which](rows, p.deep, go, p.grad.row, at(p, &p.out, b, head, i), p.out.row,
+            q = row_at(p, &p.q, b, head, i)
+            go = row_at(p, &p.grad, b, head, i)
+            A.dots[p.which](rows, p.deep, go, p.grad.row, row_at(p, &p.out, b, head, i), p.out.row,
                             shift)
             if of_keys:
                 pack_matrix(p, False, rows, p.width, q, p.q.row, queries)
@@ -335,7 +335,7 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                 if of_queries:
                     multiply_some(p, rows, p.width, near, cols, score_grads, COLS,
                                   keys + j * width * p.size, p.scale, j > 0,
-                                  at(p, &p.dq, b, head, i), p.dq.row)
+                                  row_at(p, &p.dq, b, head, i), p.dq.row)
             known = max(known, min(j_stop, i + rows) if p.causal else j_stop)
     if of_keys:     # what no query sees
         clear_rows(p, &p.dk, b, h, known, j_stop, p.width)
@@ -372,7 +372,7 @@ cdef inline Tensor usable(Tensor t, int dt):
     return t if t.strides[3] == 1 or t.sizes[3] == 1 else contiguous(t)
 
 
-cdef inline void place(Place* x, Tensor t) noexcept:
+cdef inline void set_strides(Place* x, Tensor t) noexcept:
     x.at = t.ptr
     x.batch, x.head, x.row = t.strides[0], t.strides[1], t.strides[2]
 
@@ -397,9 +397,9 @@ cdef int fill_plan(Plan* p, Tensor q, Tensor k, Tensor v, Tensor mask, Tensor ls
     p.causal = causal
     p.seen = SEEN_ALL
     p.failed = False
-    place(&p.q, q)
-    place(&p.k, k)
-    place(&p.v, v)
+    set_strides(&p.q, q)
+    set_strides(&p.k, k)
+    set_strides(&p.v, v)
     p.lse = lse.ptr
     p.dropped = NULL if dropped is None else dropped.ptr
     if mask is not None:
@@ -435,7 +435,7 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     if dropped is not None:
         dropped = contiguous(cast(dropped, dt))
     fill_plan(&plan, query, key, value, mask, lse, is_causal, scale, dropped)
-    place(&plan.out, target)
+    set_strides(&plan.out, target)
     heads = query.sizes[0] * query.sizes[1]
     cost = 0.25 * heads * plan.rows * plan.cols * (plan.width + plan.deep + 16)
     plan.pieces = pieces_for(heads, cost, parts(plan.rows, STEP))
@@ -473,11 +473,11 @@ cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value
     if dropped is not None:
         dropped = contiguous(cast(dropped, dt))
     fill_plan(&plan, query, key, value, mask, lse, is_causal, scale, dropped)
-    place(&plan.grad, grad)
-    place(&plan.out, out)
-    place(&plan.dq, dq)
-    place(&plan.dk, dk)
-    place(&plan.dv, dv)
+    set_strides(&plan.grad, grad)
+    set_strides(&plan.out, out)
+    set_strides(&plan.dq, dq)
+    set_strides(&plan.dk, dk)
+    set_strides(&plan.dv, dv)
     heads = key.sizes[0] * key.sizes[1]
     cost = 0.25 * query.sizes[0] * plan.heads * plan.rows * plan.cols * (
         3 * plan.width + 2 * plan.deep + 16)

@@ -616,7 +616,7 @@ cdef inline Tensor planes(Tensor t):
     return contiguous(t) if channels_last(t) else t
 
 
-cdef int strides_of(Py_ssize_t* at, Py_ssize_t* sizes, Tensor t, int unit) except -1:
+cdef int set_strides(Py_ssize_t* at, Py_ssize_t* sizes, Tensor t, int unit) except -1:
     """Strides and sizes of a tensor with one, two or three spatial dimensions."""
     cdef int d, missing = 5 - t.nd
     at[0], at[1] = t.strides[0] * unit, t.strides[1] * unit
@@ -648,9 +648,9 @@ cdef double plan_form(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple
     f.x, f.y, f.w, f.bias = x.ptr, y.ptr, w.ptr, NULL
     f.bias_step = 0
     f.n, f.groups, f.c, f.o = x.sizes[0], groups, w.sizes[1], w.sizes[0] // groups
-    strides_of(f.at_x, f.of_x, x, f.unit)
-    strides_of(f.at_y, f.of_y, y, f.unit)
-    strides_of(f.at_w, f.k, w, f.unit)
+    set_strides(f.at_x, f.of_x, x, f.unit)
+    set_strides(f.at_y, f.of_y, y, f.unit)
+    set_strides(f.at_w, f.k, w, f.unit)
     for d in range(3):
         f.stride[d] = option_of(stride, d, nd, 1)
         f.pad[d] = option_of(padding, d, nd, 0)

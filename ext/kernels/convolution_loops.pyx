@@ -140,7 +140,7 @@ ctypedef fused real:
     double
 
 
-cdef void gather(
+cdef void gather_rows(
         int kind, int rows, int vecs, Py_ssize_t k, const void* w, const void* const* b,
         const Py_ssize_t* off, const void* first, void* c, Py_ssize_t row_step,
         Py_ssize_t vec_step) noexcept nogil:
@@ -483,7 +483,7 @@ table.rows = AG_ROWS
 table.lanes[CONV_F32] = AG_VECTOR_BYTES // 4
 table.lanes[CONV_F64] = table.lanes[CONV_U64] = AG_VECTOR_BYTES // 8
 table.taps = 7 if AG_ROWS >= 8 else (6 if AG_ROWS >= 6 else 5)
-table.gather = gather
+table.gather = gather_rows
 table.slim = slim
 table.tap = tap
 table.dot = dot

@@ -98,7 +98,7 @@ cdef bint needs_blas(int dtype) noexcept nogil:
     return dtype >= FLOAT32 and not blas.own_loops
 
 
-cdef inline int kind_of(int dtype) noexcept nogil:
+cdef inline int kind_of_dtype(int dtype) noexcept nogil:
     if dtype == FLOAT64 or dtype == COMPLEX128:
         return KIND_F64
     if dtype >= FLOAT16:
@@ -108,7 +108,7 @@ cdef inline int kind_of(int dtype) noexcept nogil:
 
 cdef inline double cost(int dtype) noexcept nogil:
     # One multiplication and addition in steps of team_size()'s unit.
-    cdef int kind = kind_of(dtype)
+    cdef int kind = kind_of_dtype(dtype)
     cdef double real = 0.125 if kind == KIND_F32 else (1 if kind == KIND_U64 else 0.25)
     return 4 * real if is_complex(dtype) else real
 
@@ -129,7 +129,7 @@ cdef bint stopped(Served* s) noexcept nogil:
     return s.stopped
 
 
-cdef Served* watch(Product* p, Served* s) noexcept nogil:
+cdef Served* watch_signals(Product* p, Served* s) noexcept nogil:
     """Let the product `p`, which begins now, look for signals; the others' tasks leave it alone."""
     s.caller = PyThread_get_thread_ident()
     s.looked = agc_seconds()
@@ -391,7 +391,7 @@ cdef int run_panels(const Product* p) noexcept nogil:
     cdef Py_ssize_t width, columns, rows = p.m, depth, row, col
     cdef size_t nbytes
     t.p = p[0]
-    t.kind = kind_of(p.dtype)
+    t.kind = kind_of_dtype(p.dtype)
     t.size = 8 if t.kind == KIND_F64 or t.kind == KIND_U64 else 4
     t.unit = 2 if is_complex(p.dtype) else 1
     t.layout = STRIPS if p.dtype < FLOAT32 or p.trans_a or suits_packing(p) else BY_ROWS
@@ -431,7 +431,8 @@ ctypedef struct Grid:
 
 
 cdef bint suits_grid(Grid* t, int threads) noexcept nogil:
-    even_grid(t.p.m, loops.rows, t.p.n, loops.width[kind_of(t.p.dtype)], threads, &t.rows, &t.cols)
+    even_grid(t.p.m, loops.rows, t.p.n, loops.width[kind_of_dtype(t.p.dtype)], threads,
+              &t.rows, &t.cols)
     t.across = parts(t.p.n, t.cols)
     return min(t.rows, t.cols) >= NARROWEST and t.across * parts(t.p.m, t.rows) == threads
 
@@ -480,7 +481,7 @@ cdef void direct_task(void* ctx, Py_ssize_t index) noexcept nogil:
             break
         depth = min(t.depth, t.p.k - q)
         loops.multiply_direct(
-            kind_of(t.p.dtype), min(t.rows, t.p.m - i), t.p.n, depth,
+            kind_of_dtype(t.p.dtype), min(t.rows, t.p.m - i), t.p.n, depth,
             BY_COLUMNS if t.p.trans_a else BY_ROWS, a_at(&t.p, i, q), t.p.lda,
             b_at(&t.p, q, 0), t.p.ldb, t.p.alpha_re, t.p.beta if q == 0 else 1,
             c_at(&t.p, i, 0), t.p.ldc)
@@ -566,7 +567,7 @@ cdef int run_split(const Product* p) noexcept nogil:
     if t.failed != GEMM_OK or outcome(p) != GEMM_OK:
         give_scratch(t.sums)
         return t.failed if t.failed != GEMM_OK else outcome(p)
-    if kind_of(p.dtype) == KIND_F32:
+    if kind_of_dtype(p.dtype) == KIND_F32:
         add_parts(p, <float*>t.sums, count, <float*>p.c)
     else:
         add_parts(p, <double*>t.sums, count, <double*>p.c)
@@ -640,7 +641,7 @@ cdef inline Py_ssize_t row_distance(
     return max(cols, <Py_ssize_t>1) if rows <= 1 else ld
 
 
-cdef int check(Product* p) noexcept nogil:
+cdef int check_product(Product* p) noexcept nogil:
     if p.dtype < UINT8 or p.dtype > COMPLEX128 or dt_is_limited(p.dtype):
         return GEMM_BAD_DTYPE
     if needs_blas(p.dtype) and not blas.ready:
@@ -664,8 +665,8 @@ cdef int gemm(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
         <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL, NULL)
     cdef Served served
-    cdef int status = check(&p)
-    watch(&p, &served)
+    cdef int status = check_product(&p)
+    watch_signals(&p, &served)
     return status if status != GEMM_OK else run_product(&p)
 
 
@@ -689,8 +690,8 @@ cdef int gemm_onto(
         dtype, trans_a, trans_b, m, n, k, 1, 0,
         <const char*>a, lda, <const char*>b, ldb, 1, <char*>c, ldc, NULL, NULL)
     cdef Served served
-    cdef int status = check(&p)
-    watch(&p, &served)
+    cdef int status = check_product(&p)
+    watch_signals(&p, &served)
     return status if status != GEMM_OK else run_onto(&p, <const char*>row)
 
 

@@ -103,7 +103,7 @@ cdef void run_chunks(Narrow* t) noexcept nogil:
     parallel_for(run_chunk, t, parts(t.m, t.chunk), threads)
 
 
-cdef void gather(
+cdef void pack_rows(
         Py_ssize_t rows, Py_ssize_t k, const real* x, Py_ssize_t row, Py_ssize_t step,
         real* result) noexcept nogil:
     cdef Py_ssize_t i, q
@@ -124,9 +124,9 @@ cdef int run_real(const Product* p, const Roles* r, Narrow* t) noexcept nogil:
         if scratch == NULL:
             return GEMM_NO_MEMORY
         if t.kind == KIND_F32:
-            gather(t.few, t.k, <float*>r.x, r.x_row, r.x_step, <float*>scratch)
+            pack_rows(t.few, t.k, <float*>r.x, r.x_row, r.x_step, <float*>scratch)
         else:
-            gather(t.few, t.k, <double*>r.x, r.x_row, r.x_step, <double*>scratch)
+            pack_rows(t.few, t.k, <double*>r.x, r.x_row, r.x_step, <double*>scratch)
         t.x, t.ldx = <char*>scratch, t.k
     run_chunks(t)
     give_scratch(scratch)

@@ -140,8 +140,8 @@ cdef inline int32_t found_at(real_t place, real_t last, int32_t end, int32_t ste
     return i * step if within else -1
 
 
-cdef inline void find(const Sampling* g, int d, Py_ssize_t n, const real_t* place, int32_t* at,
-                      real_t* w) noexcept nogil:
+cdef inline void find_elements(const Sampling* g, int d, Py_ssize_t n, const real_t* place,
+                               int32_t* at, real_t* w) noexcept nogil:
     """found_at() for all; elements that aren't there have no weight."""
     cdef real_t last = <real_t>(g.size[d] - 1)
     cdef int32_t step = g.step[d], end = <int32_t>(g.size[d] - 1)
@@ -233,7 +233,7 @@ cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, r
         for p in range(n):
             place[p] = x[p] + ahead
         inside(g, d, n, place, unused)
-        find(g, d, n, place, at, w)
+        find_elements(g, d, n, place, at, w)
         at += BLOCK
         w += BLOCK
 
@@ -275,7 +275,7 @@ cdef void taps(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* a
             for p in range(n):
                 x[p] = nearest(x[p])
                 w[p] = 1
-            find(g, d, n, x, at, w)
+            find_elements(g, d, n, x, at, w)
         at += TAPS * BLOCK
         w += TAPS * BLOCK
         dw += TAPS * BLOCK

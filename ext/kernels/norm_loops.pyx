@@ -313,7 +313,7 @@ cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t 
 
 # --- the table ------------------------------------------------------------------------------
 
-cdef void fill(int k, real_t* unused) noexcept:
+cdef void fill_table(int k, real_t* unused) noexcept:
     table.moments[k] = <moments_fn>moments[real_t]
     table.squares[k] = <squares_fn>squares[real_t]
     table.dots[k] = <dots_fn>dots[real_t]
@@ -329,8 +329,8 @@ cdef void fill(int k, real_t* unused) noexcept:
 
 
 memset(&table, 0, sizeof(table))
-fill(0, <float*>NULL)
-fill(1, <double*>NULL)
+fill_table(0, <float*>NULL)
+fill_table(1, <double*>NULL)
 
 
 def table_capsule():

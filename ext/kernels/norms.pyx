@@ -34,7 +34,7 @@ cdef enum:
     STEPS = 4            # cost of an element, in additions
 
 
-cdef inline double at(int kind, const char* p, Py_ssize_t i) noexcept nogil:
+cdef inline double element_at(int kind, const char* p, Py_ssize_t i) noexcept nogil:
     return (<const double*>p)[i] if kind else (<const float*>p)[i]
 
 
@@ -46,7 +46,7 @@ cdef inline void store_as(int kind, char* p, Py_ssize_t i, double x) noexcept no
 
 
 cdef inline double either(int kind, const char* p, Py_ssize_t i, double otherwise) noexcept nogil:
-    return otherwise if p == NULL else at(kind, p, i)
+    return otherwise if p == NULL else element_at(kind, p, i)
 
 
 cdef Tensor dense(Tensor t, int dt):
@@ -151,7 +151,7 @@ cdef void backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         by_bias = NULL
     for r in range(tile * plan.block, stop):
         mean = either(k, plan.means, r, 0)
-        spread = at(k, plan.spreads, r)
+        spread = element_at(k, plan.spreads, r)
         if plan.out != NULL:
             T.row_back[k](plan.g + r * row, plan.p + r * row, plan.out + r * row, plan.n, mean,
                           spread, plan.weight, plan.centred)
@@ -169,11 +169,11 @@ cdef void row_sums(void* ctx) noexcept nogil:
         x = y = 0
         if plan.by_weight != NULL:
             for tile in range(plan.tiles):
-                x += at(k, plan.partial, 2 * tile * plan.n + i)
+                x += element_at(k, plan.partial, 2 * tile * plan.n + i)
             store_as(k, plan.by_weight, i, x)
         if plan.by_bias != NULL:
             for tile in range(plan.tiles):
-                y += at(k, plan.partial, (2 * tile + 1) * plan.n + i)
+                y += element_at(k, plan.partial, (2 * tile + 1) * plan.n + i)
             store_as(k, plan.by_bias, i, y)
 
 
@@ -190,8 +190,8 @@ cdef void group_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     if stop > plan.rows:
         stop = plan.rows
     for r in range(tile * plan.block, stop):
-        mean = at(k, plan.means, r)
-        spread = at(k, plan.spreads, r)
+        mean = element_at(k, plan.means, r)
+        spread = element_at(k, plan.spreads, r)
         first = r % plan.groups * plan.per
         sums = <double*>plan.partial + 2 * r * plan.per
         g = plan.g + r * plan.per * run
@@ -233,7 +233,7 @@ cdef void group_sums(void* ctx) noexcept nogil:
         x = y = 0
         for s in range(plan.rows // plan.groups):
             place = s * channels + c
-            x += sums[2 * place + 1] * at(k, plan.spreads, s * plan.groups + c // plan.per)
+            x += sums[2 * place + 1] * element_at(k, plan.spreads, s * plan.groups + c // plan.per)
             y += sums[2 * place]
         if plan.by_weight != NULL:
             store_as(k, plan.by_weight, c, x)
@@ -487,10 +487,10 @@ cdef void learn(ChannelPlan* plan, Py_ssize_t c, double mean, double var) noexce
     cdef int k = plan.kind
     cdef double n = plan.samples * plan.run, old
     if plan.running_mean != NULL:
-        old = at(k, plan.running_mean, c)
+        old = element_at(k, plan.running_mean, c)
         store_as(k, plan.running_mean, c, old + plan.momentum * (mean - old))
     if plan.running_var != NULL:
-        old = at(k, plan.running_var, c)
+        old = element_at(k, plan.running_var, c)
         store_as(k, plan.running_var, c, old + plan.momentum * (var * (n / (n - 1)) - old))
 
 
@@ -498,8 +498,8 @@ cdef void channel_statistics(ChannelPlan* plan, Py_ssize_t c, double* mean,
                              double* spread) noexcept nogil:
     """The mean of a channel, and the inverse of its deviation, from the running ones."""
     cdef int k = plan.kind
-    mean[0] = at(k, plan.running_mean, c)
-    spread[0] = 1 / sqrt(at(k, plan.running_var, c) + plan.eps)
+    mean[0] = element_at(k, plan.running_mean, c)
+    spread[0] = 1 / sqrt(element_at(k, plan.running_var, c) + plan.eps)
 
 
 cdef void plain_moments(ChannelPlan* plan, const char* p, Py_ssize_t samples, Py_ssize_t step,
@@ -510,11 +510,11 @@ cdef void plain_moments(ChannelPlan* plan, const char* p, Py_ssize_t samples, Py
     cdef double total = 0, squares = 0, d, n = samples * run
     for s in range(samples):
         for i in range(run):
-            total += at(k, p, s * step + i)
+            total += element_at(k, p, s * step + i)
     total /= n
     for s in range(samples):
         for i in range(run):
-            d = at(k, p, s * step + i) - total
+            d = element_at(k, p, s * step + i) - total
             squares += d * d
     mean[0] = total
     var[0] = squares / n
@@ -547,7 +547,7 @@ cdef void channel_back_tile(void* ctx, Py_ssize_t c) noexcept nogil:
     cdef int k = plan.kind
     cdef Py_ssize_t step = plan.channels * plan.run, place = c * plan.run * plan.item
     cdef double two[2]
-    cdef double mean = at(k, plan.means, c), spread = at(k, plan.spreads, c)
+    cdef double mean = element_at(k, plan.means, c), spread = element_at(k, plan.spreads, c)
     cdef double a = spread * either(k, plan.weight, c, 1), n = plan.samples * plan.run
     two[0] = two[1] = 0
     if plan.training or plan.by_weight != NULL or plan.by_bias != NULL:
@@ -604,7 +604,7 @@ cdef void columns_forward(void* ctx) noexcept nogil:
             for tile in range(plan.tiles):
                 s += plan.partial[2 * tile * plan.channels + c]
                 q += plan.partial[(2 * tile + 1) * plan.channels + c]
-            shift = at(k, plan.p, c)
+            shift = element_at(k, plan.p, c)
             mean = shift + s / n
             var = q / n - (s / n) * (s / n)
             if var - var != 0:
@@ -662,7 +662,7 @@ cdef void columns_backward(void* ctx) noexcept nogil:
         for tile in range(plan.tiles):
             s += plan.partial[2 * tile * plan.channels + c]
             q += plan.partial[(2 * tile + 1) * plan.channels + c]
-        spread = at(k, plan.spreads, c)
+        spread = element_at(k, plan.spreads, c)
         a = spread * either(k, plan.weight, c, 1)
         if plan.by_weight != NULL:
             store_as(k, plan.by_weight, c, q * spread)

@@ -44,7 +44,7 @@ cdef struct Plan:
     Py_ssize_t inside      # elements of a plane that isn't padded
 
 
-cdef inline Py_ssize_t source(int mode, Py_ssize_t i, Py_ssize_t n) noexcept nogil:
+cdef inline Py_ssize_t source_index(int mode, Py_ssize_t i, Py_ssize_t n) noexcept nogil:
     """The element that stands at place i of an axis of n elements; -1 for none."""
     if 0 <= i < n:
         return i
@@ -63,8 +63,8 @@ cdef inline Py_ssize_t source_row(const Plan* plan, Py_ssize_t row) noexcept nog
     cdef int d
     for d in range(plan.nd - 2, -1, -1):
         # The first dimension needs no division, which takes as long as copying a short row.
-        i = source(plan.mode, (row % plan.out_size[d] if d > 0 else row) - plan.left[d],
-                   plan.size[d])
+        i = source_index(plan.mode, (row % plan.out_size[d] if d > 0 else row) - plan.left[d],
+                         plan.size[d])
         if i < 0:
             return -1
         if d > 0:
@@ -132,10 +132,10 @@ cdef void pad_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             fill_few(to + hi * item, plan.value, item, m - hi)
             continue
         for i in range(lo):
-            fill_items(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
+            fill_items(to + i * item, p + source_index(plan.mode, i - left, n) * item, item, 1)
         memcpy(to + lo * item, p + (lo - left) * item, (hi - lo) * item)
         for i in range(hi, m):
-            fill_items(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
+            fill_items(to + i * item, p + source_index(plan.mode, i - left, n) * item, item, 1)
 
 
 cdef void add_rows(const Plan* plan, const real_t* grad, real_t* out, Py_ssize_t first,
@@ -156,11 +156,11 @@ cdef void add_rows(const Plan* plan, const real_t* grad, real_t* out, Py_ssize_t
             for i in range((hi - lo) * numbers):
                 to[(lo - left) * numbers + i] += grad[lo * numbers + i]
             for i in range(lo):
-                j = source(plan.mode, i - left, n)
+                j = source_index(plan.mode, i - left, n)
                 for k in range(numbers):
                     to[j * numbers + k] += grad[i * numbers + k]
             for i in range(hi, m):
-                j = source(plan.mode, i - left, n)
+                j = source_index(plan.mode, i - left, n)
                 for k in range(numbers):
                     to[j * numbers + k] += grad[i * numbers + k]
             grad += m * numbers

@@ -212,7 +212,7 @@ cdef void put_i64(int dt, const int64_t* x, char* out, Py_ssize_t n) noexcept no
             (<uint16_t*>out)[i] = ag_f32_to_bf16(<float>x[i])
 
 
-cdef void fill(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
+cdef void fill_chunks(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
     cdef const RandomJob* job = <const RandomJob*>ctx
     cdef int kind = job.kind, dt = job.dt
     cdef Py_ssize_t size = chunk_elements(kind, dt), item = item_bytes(dt)
@@ -257,7 +257,7 @@ cdef void fill(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
 
 
 cdef RandomTable table
-table.fill = fill
+table.fill = fill_chunks
 table.words = words
 
 

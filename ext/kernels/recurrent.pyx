@@ -356,7 +356,7 @@ cdef void forward(void* plan) noexcept nogil:
 
 # --- backward ---------------------------------------------------------------------------------
 
-cdef inline void start(char* to, const char* source, Py_ssize_t bytes) noexcept nogil:
+cdef inline void copy_or_clear(char* to, const char* source, Py_ssize_t bytes) noexcept nogil:
     if source == NULL:
         memset(to, 0, <size_t>bytes)
     else:
@@ -400,9 +400,9 @@ cdef void backward(void* plan) noexcept nogil:
     if t.w_hr != NULL:
         drawn = raw + held * n
         dh = drawn + t.rows * width
-    start(t.g_h, t.g_hy, t.batch * width)
+    copy_or_clear(t.g_h, t.g_hy, t.batch * width)
     if t.mode == R_LSTM:
-        start(t.g_c, t.g_cy, t.batch * n)
+        copy_or_clear(t.g_c, t.g_cy, t.batch * n)
     w.t = t
     # From the step that was last: forward ended with the last rows, reverse with the first.
     at = 0 if t.reverse else t.rows

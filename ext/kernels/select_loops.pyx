@@ -245,8 +245,8 @@ cdef inline int64_t typed_place(const key_t* a, Py_ssize_t step, Py_ssize_t n, i
     return 0
 
 
-cdef inline int64_t place(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
-                          Py_ssize_t rank, char* scratch) noexcept nogil:
+cdef inline int64_t place_of_rank(int dt, const char* a, Py_ssize_t step, Py_ssize_t n,
+                                  bint skip_nan, Py_ssize_t rank, char* scratch) noexcept nogil:
     if dt == DT_F32:
         return typed_place(<const float*>a, step, n, dt, skip_nan, rank, <uint32_t*>scratch)
     if dt == DT_F64:
@@ -266,12 +266,12 @@ cdef inline int64_t place(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, 
 
 cdef int64_t median(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
                     char* scratch) noexcept nogil:
-    return place(dt, a, step, n, skip_nan, -1, scratch)
+    return place_of_rank(dt, a, step, n, skip_nan, -1, scratch)
 
 
 cdef int64_t ranked(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, Py_ssize_t rank,
                     char* scratch) noexcept nogil:
-    return place(dt, a, step, n, False, rank, scratch)
+    return place_of_rank(dt, a, step, n, False, rank, scratch)
 
 
 cdef inline void typed_first(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,

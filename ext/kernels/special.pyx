@@ -98,7 +98,7 @@ cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out
     if out is a and out is not None:
         d = shared_dim(out, value)
         if d >= 0:              # what is written twice is the same both times
-            threshold_plain(one_of(out, d, 0), threshold, value, one_of(out, d, 0))
+            threshold_plain(select_one(out, d, 0), threshold, value, select_one(out, d, 0))
             return out
     return ew3(K_WHERE, at_most(a, threshold, "threshold"), cast(value, a.dt), a, P_SKIP_FIRST,
                out, "threshold")
@@ -116,7 +116,7 @@ cdef int shared_dim(Tensor out, Tensor value) noexcept:
     return -1
 
 
-cdef Tensor one_of(Tensor a, int d, Py_ssize_t i):
+cdef Tensor select_one(Tensor a, int d, Py_ssize_t i):
     """A dimension cut to one element."""
     cdef Py_ssize_t[64] sizes
     cdef int k
@@ -152,12 +152,12 @@ cdef Tensor fill_shared(Tensor a, int d, Tensor mask, Tensor value, str op, str 
             f"performing this operation. This also applies to advanced indexing e.g. {example}",
             UserWarning)
     mask = expand_plain(mask, a.nd, a.sizes, op)
-    part = one_of(a, d, 0)
+    part = select_one(a, d, 0)
     for i in range(a.sizes[d]):
         if shared_dim(part, value) >= 0:
-            fill_shared(part, shared_dim(part, value), one_of(mask, d, i), value, op, "")
+            fill_shared(part, shared_dim(part, value), select_one(mask, d, i), value, op, "")
         else:
-            fill_where(part, one_of(mask, d, i), value, part)
+            fill_where(part, select_one(mask, d, i), value, part)
     return a
 
 

@@ -15,7 +15,7 @@ from autograd_cy._C.tensor cimport F_LAZY, F_STRIDED, Tensor, tensor_is_dense
 __all__: list[str] = []
 
 
-cdef inline Number number(Tensor t) noexcept:
+cdef inline Number number_of_tensor(Tensor t) noexcept:
     cdef Number x
     x.p = NULL
     x.dt = 0
@@ -79,9 +79,9 @@ cdef class StepLists:
     cdef int shared(self, Tensor lr, Tensor grad_scale, Tensor found_inf) except -1:
         """Numbers that all parameters share, read when the step runs."""
         self.scalars = [lr, grad_scale, found_inf]
-        self.plan.lr = number(lr)
-        self.plan.grad_scale = number(grad_scale)
-        self.plan.found_inf = number(found_inf)
+        self.plan.lr = number_of_tensor(lr)
+        self.plan.grad_scale = number_of_tensor(grad_scale)
+        self.plan.found_inf = number_of_tensor(found_inf)
         return 0
 
     cdef int add(self, tuple params, tuple grads, tuple arrays, tuple numbers) except -1:
@@ -124,7 +124,7 @@ cdef class StepLists:
         cdef Py_ssize_t i
         for i in range(len(numbers)):
             self.plan.last = k
-            self.plan.segments[i].numbers[k] = number(<Tensor>numbers[i])
+            self.plan.segments[i].numbers[k] = number_of_tensor(<Tensor>numbers[i])
             if self.rows is not None:
                 (<list>self.rows[i]).append((k, numbers[i]))
         return 0

@@ -134,9 +134,9 @@ cdef inline Py_ssize_t rows_near(const Tiles* t) noexcept nogil:
     return max((NEAR // line - 2) // 4, <Py_ssize_t>1)
 
 
-cdef inline void gather(const float* from_, const Py_ssize_t* at, const Py_ssize_t* sizes,
-                        Py_ssize_t now, Py_ssize_t top, Py_ssize_t left, Py_ssize_t rows,
-                        Py_ssize_t cols, Py_ssize_t lanes, float* to) noexcept nogil:
+cdef inline void gather_part(const float* from_, const Py_ssize_t* at, const Py_ssize_t* sizes,
+                             Py_ssize_t now, Py_ssize_t top, Py_ssize_t left, Py_ssize_t rows,
+                             Py_ssize_t cols, Py_ssize_t lanes, float* to) noexcept nogil:
     """Some rows and columns of `now` channels of an image, with zeros where it has none."""
     cdef Py_ssize_t low = min(max(-top, <Py_ssize_t>0), rows)
     cdef Py_ssize_t high = max(min(sizes[1] - top, rows), low)
@@ -166,9 +166,9 @@ cdef void transform_images(const Tiles* t, Py_ssize_t batch, Py_ssize_t block, f
     while next_run(t, batch * t.most, of_batch(t, batch), near, &r):
         cols = 4 * r.count + 2
         below = scratch + (4 * r.rows + 2) * cols * t.lanes
-        gather(source + r.image * t.at_source[0], t.at_source, t.of_source,
-               min(t.lanes, t.channels - first), 4 * r.row - t.pad[0], 4 * r.col - t.pad[1],
-               4 * r.rows + 2, cols, t.lanes, scratch)
+        gather_part(source + r.image * t.at_source[0], t.at_source, t.of_source,
+                    min(t.lanes, t.channels - first), 4 * r.row - t.pad[0], 4 * r.col - t.pad[1],
+                    4 * r.rows + 2, cols, t.lanes, scratch)
         for i in range(r.rows):
             transforms.input_4x4(scratch + 4 * i * cols * t.lanes, cols, r.count,
                                  v + (r.begin + i * r.count) * each, each, step, below)
@@ -395,9 +395,9 @@ cdef void transform_vector(Tiles* t, Py_ssize_t number) noexcept nogil:
     while next_run(t, t.batch * t.most, of_batch(t, t.batch), near, &r):
         cols = 4 * r.count
         below = scratch + 4 * r.rows * cols * t.lanes
-        gather(<const float*>f.y + r.image * f.at_y[0] + first * f.at_y[1], f.at_y, f.of_y,
-               min(t.lanes, t.rows - first), 4 * r.row, 4 * r.col, 4 * r.rows, cols, t.lanes,
-               scratch)
+        gather_part(<const float*>f.y + r.image * f.at_y[0] + first * f.at_y[1], f.at_y, f.of_y,
+                    min(t.lanes, t.rows - first), 4 * r.row, 4 * r.col, 4 * r.rows, cols, t.lanes,
+                    scratch)
         for i in range(r.rows):
             transforms.output_gradient_4x4(scratch + 4 * i * cols * t.lanes, cols, r.count,
                                            t.z + (r.begin + i * r.count) * each + first, each,

@@ -4,7 +4,7 @@ from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.tensor cimport Tensor
 
 
-cdef int matrix(Result* r, int dt, Py_ssize_t rows, Py_ssize_t cols) noexcept:
+cdef int matrix_result(Result* r, int dt, Py_ssize_t rows, Py_ssize_t cols) noexcept:
     r.sizes[0] = rows
     r.sizes[1] = cols
     return result_dense(r, dt, 2, r.sizes)
@@ -20,9 +20,9 @@ cdef int layer(Result* r, Tensor x, Tensor h, Tensor c, Tensor w_hh, Tensor batc
         r.sizes[d] = x.sizes[d]
     r.sizes[x.nd - 1] = h.sizes[1]
     result_dense(r, x.dt, x.nd, r.sizes)
-    matrix(r + 1, x.dt, 0 if x.nd == 2 and batch_sizes is None else h.sizes[0], h.sizes[1])
-    matrix(r + 2, x.dt, 0 if c is None else c.sizes[0], n)
-    return matrix(r + 3, x.dt, rows, workspace_columns(mode, n))
+    matrix_result(r + 1, x.dt, 0 if x.nd == 2 and batch_sizes is None else h.sizes[0], h.sizes[1])
+    matrix_result(r + 2, x.dt, 0 if c is None else c.sizes[0], n)
+    return matrix_result(r + 3, x.dt, rows, workspace_columns(mode, n))
 
 
 cdef void gradient(Result* r, Tensor t, bint wanted) noexcept:

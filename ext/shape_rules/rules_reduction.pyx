@@ -94,7 +94,7 @@ cdef int both_extremes(Result* r, Tensor a, object dim, bint keepdim, str op) ex
     return result_reduced(r + 1, a.dt, a, mask, keepdim)
 
 
-cdef int place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1:
+cdef int extreme_place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1:
     """Describe the place of an extreme."""
     cdef Result both[2]
     cdef int d

@@ -92,7 +92,7 @@ def test_small_windows_and_small_tensors_travel_through_the_pipe():
     assert again.requires_grad and again.is_leaf and again.untyped_storage().nbytes() == 16
     assert not _transport.unpack(_transport.pack(base[:4])).requires_grad
     assert _transport.unpack(_transport.pack(ag.empty(5000, device="meta")[:1])).is_meta
-    assert _transport._places([1, 64, 65, 0, 3]) == ([0, 64, 128, 256, 256], 320)
+    assert _transport._offsets([1, 64, 65, 0, 3]) == ([0, 64, 128, 256, 256], 320)
 
 
 def test_a_graph_does_not_get_lost_between_processes():

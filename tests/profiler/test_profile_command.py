@@ -276,9 +276,9 @@ def test_texts_in_any_mode(ranges):
         X.neg()
     nr = ag._C.node._next_sequence_nr()
     assert ranges == ["aten::neg", None, "a label", None, f"aten::neg, seq = {nr}", None]
-    assert _ranges.text_of("x", 0, 0, None) == "x, seq = 0"
-    assert _ranges.text_of("x", 0, 1, [[2]]) == "x, stashed seq = 0, sizes = [[2]]"
-    assert _ranges.text_of("x", -1, 1, []) == "x"
+    assert _ranges.text_of_range("x", 0, 0, None) == "x, seq = 0"
+    assert _ranges.text_of_range("x", 0, 1, [[2]]) == "x, stashed seq = 0, sizes = [[2]]"
+    assert _ranges.text_of_range("x", -1, 1, []) == "x"
     ranges.clear()
     with emit_nvtx(record_shapes=True):
         X.neg()

@@ -13,7 +13,7 @@ from lifetimes import heap
 
 from autograd_cy.profiler._counts import EnforceUnique, KinetoStepTracker
 from autograd_cy.profiler._events import MemRecordsAcc, StringTable
-from autograd_cy.profiler._ranges import text_of
+from autograd_cy.profiler._ranges import text_of_range
 from autograd_cy.profiler._tools import load_nsys, load_nvprof, parse_nvprof_trace
 
 
@@ -235,10 +235,12 @@ def test_a_fork_does_not_wait_for_a_thread_that_counted(tracker):
 
 
 def test_texts_of_ranges():
-    assert text_of("aten::mul", 3, 0, None) == "aten::mul, seq = 3"
-    assert text_of("MulBackward0", 3, 1, None) == "MulBackward0, stashed seq = 3"
-    assert text_of("aten::mul", 3, 0, [[2, 3], []]) == "aten::mul, seq = 3, sizes = [[2, 3], []]"
-    assert text_of("a label", -1, 7, None) == "a label"
+    assert text_of_range("aten::mul", 3, 0, None) == "aten::mul, seq = 3"
+    assert text_of_range("MulBackward0", 3, 1, None) == "MulBackward0, stashed seq = 3"
+    assert (
+        text_of_range("aten::mul", 3, 0, [[2, 3], []]) == "aten::mul, seq = 3, sizes = [[2, 3], []]"
+    )
+    assert text_of_range("a label", -1, 7, None) == "a label"
 
 
 def stub(monkeypatch, name, **members):

@@ -6,6 +6,6 @@ core tensors and back.
 """
 
 from .classes import TYPES, EraTensor
-from .wrapping import CLASSES, core, era, number, typename, wrap
+from .wrapping import CLASSES, core, era, number_in, typename, wrap
 
-__all__ = ["CLASSES", "TYPES", "EraTensor", "core", "era", "number", "typename", "wrap"]
+__all__ = ["CLASSES", "TYPES", "EraTensor", "core", "era", "number_in", "typename", "wrap"]

@@ -13,7 +13,7 @@ from .wrapping import (
     element_for,
     in_shape_of,
     is_number,
-    number,
+    number_in,
     refuse,
     same_dtype,
     scalar_for,
@@ -34,7 +34,7 @@ def _element(t, i, dim):
         raise IndexError(f"index {i} is out of range for dimension {dim} (of size {size})")
 
 
-def _checked(t, key):
+def _check_key(t, key):
     """A key of ints, slices, None and Ellipsis, which the core then takes."""
     parts = key if isinstance(key, tuple) else (key,)
     taken = sum(part is not None and part is not Ellipsis for part in parts)
@@ -80,7 +80,7 @@ def indices(t, index, name):
 
 def viewed(t, key):
     """``t[key]`` for ints and slices, as a core tensor on the same memory."""
-    view = _get(t, _checked(t, key))
+    view = _get(t, _check_key(t, key))
     if not Tensor.numel(view):
         raise ValueError("result of slicing is an empty tensor")
     return view
@@ -95,18 +95,18 @@ class Indexing(Base):
         if type(key) is int:
             _element(self, key, 0)
             view = _get(self, key)
-            return _make(type(self), view) if Tensor.dim(self) > 1 else number(view)
+            return _make(type(self), view) if Tensor.dim(self) > 1 else number_in(view)
         if isinstance(key, Tensor):
             return self._chosen(key)
         view = viewed(self, key)
-        return number(view) if view.dim() == 0 else _make(type(self), view)
+        return number_in(view) if view.dim() == 0 else _make(type(self), view)
 
     def _chosen(self, key):
         if key.dtype is ag.int64:
             return wrap(ag.index_select(self, 0, key))
         if key.dtype in (ag.uint8, ag.bool):
             return self.masked_select(key)
-        return _checked(self, key)
+        return _check_key(self, key)
 
     def __setitem__(self, key, value):
         if isinstance(key, Tensor):
@@ -132,7 +132,7 @@ class Indexing(Base):
         elif key.dtype in (ag.uint8, ag.bool):
             (self.masked_copy_ if is_tensor else self.masked_fill_)(key, value)
         else:
-            _checked(self, key)
+            _check_key(self, key)
 
     def index(self, key):
         """``self[key]``, and a tensor of one element where that is a number."""

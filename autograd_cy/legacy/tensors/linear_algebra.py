@@ -57,7 +57,7 @@ def _column(array):
     return array[:, None] if array.ndim == 1 else array
 
 
-def _checked(name, call, cause=None):
+def _run_lapack(name, call, cause=None):
     """Run LAPACK; what it can't do is a RuntimeError. `cause`: where SciPy's words don't say it."""
     try:
         return call()
@@ -77,7 +77,7 @@ class LinearAlgebra(Base):
     def inverse(self):
         """The inverse of a square matrix."""
         array = _square(self, "inverse")
-        return _tensor(self, _checked("inverse", lambda: _linalg().inv(array)))
+        return _tensor(self, _run_lapack("inverse", lambda: _linalg().inv(array)))
 
     def gesv(self, A):
         """(X, LU) with ``A X = self``."""
@@ -96,7 +96,7 @@ class LinearAlgebra(Base):
             solved = _linalg().lstsq(array, _column(rhs))[0]
             return _tensor(self, solved), _tensor(self, _linalg().qr(array.T, mode="r")[0])
         q, r = _linalg().qr(array, mode="economic")
-        top = _checked("gels", lambda: _linalg().solve_triangular(r, q.T @ _column(rhs)))
+        top = _run_lapack("gels", lambda: _linalg().solve_triangular(r, q.T @ _column(rhs)))
         return _tensor(self, top), _tensor(self, r)
 
     def trtrs(self, A, upper=True, transpose=False, unitriangular=False):
@@ -113,7 +113,7 @@ class LinearAlgebra(Base):
                 unit_diagonal=unitriangular,
             )
 
-        return _tensor(self, _checked("trtrs", solve)), A
+        return _tensor(self, _run_lapack("trtrs", solve)), A
 
     def symeig(self, eigenvectors=False, upper=True):
         """(eigenvalues, eigenvectors) of a symmetric matrix, of which one triangle is read."""
@@ -139,7 +139,7 @@ class LinearAlgebra(Base):
     def svd(self, some=True):
         """(U, S, V) with ``U diag(S) V^T`` this matrix."""
         array = _array(self, "svd")
-        u, s, vh = _checked("svd", lambda: _linalg().svd(array, full_matrices=not some))
+        u, s, vh = _run_lapack("svd", lambda: _linalg().svd(array, full_matrices=not some))
         return _tensor(self, u), _tensor(self, s), _tensor(self, vh.T)
 
     def qr(self):
@@ -168,7 +168,7 @@ class LinearAlgebra(Base):
     def potrf(self, upper=True):
         """The triangular factor of a positive definite matrix."""
         array = _square(self, "potrf")
-        factor = _checked(
+        factor = _run_lapack(
             "potrf",
             lambda: _linalg().cholesky(array, lower=not upper),
             "the matrix is not positive definite",
@@ -181,7 +181,7 @@ class LinearAlgebra(Base):
         import numpy as np
 
         factor = (array, not upper)
-        solved = _checked("potri", lambda: _linalg().cho_solve(factor, np.eye(len(array))))
+        solved = _run_lapack("potri", lambda: _linalg().cho_solve(factor, np.eye(len(array))))
         return _tensor(self, solved)
 
     def potrs(self, input2, upper=True):

@@ -230,9 +230,9 @@ class Memory(Base):
         return array[()] if array.ndim == 0 else wrap(ag.from_numpy(array))
 
     def __repr__(self):
-        from .printing import text_of
+        from .printing import text_of_tensor
 
-        return text_of(self)
+        return text_of_tensor(self)
 
     __str__ = __repr__
 

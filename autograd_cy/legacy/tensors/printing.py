@@ -11,7 +11,7 @@ from autograd_cy import Tensor
 
 from .wrapping import typename
 
-__all__ = ["set_printoptions", "text_of"]
+__all__ = ["set_printoptions", "text_of_tensor"]
 
 _PROFILES: dict[str, dict[str, Any]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
@@ -90,7 +90,7 @@ def _number_format(values):
     return 1, lambda x: f"{x:{width}.{digits}f}"
 
 
-def _shown(count, whole):
+def _shown_places(count, whole):
     """The places along a dimension that are shown, None for a gap."""
     edge = _options["edgeitems"]
     if whole or count <= 2 * edge:
@@ -99,8 +99,8 @@ def _shown(count, whole):
 
 
 def _matrix(values, whole, show, indent):
-    rows = _shown(values.shape[0], whole)
-    columns = _shown(values.shape[1], whole)
+    rows = _shown_places(values.shape[0], whole)
+    columns = _shown_places(values.shape[1], whole)
     cells = [[GAP if r is None or c is None else show(values[r, c]) for c in columns] for r in rows]
     width = max(len(cell) for row in cells for cell in row) + 1
     fits = max(1, (_options["linewidth"] - len(indent)) // width)
@@ -136,7 +136,7 @@ def _body(array):
     else:
         numbers = numbers / factor
     if array.ndim == 1:
-        lines = (GAP if i is None else show(numbers[i]) for i in _shown(len(array), whole))
+        lines = (GAP if i is None else show(numbers[i]) for i in _shown_places(len(array), whole))
         return _scale_line(factor) + "".join(f"{line}\n" for line in lines)
     if array.ndim == 2:
         return _scale_line(factor) + _matrix(numbers, whole, show, "")
@@ -151,7 +151,7 @@ def _body(array):
     return "\n".join(parts)
 
 
-def text_of(t: Tensor) -> str:
+def text_of_tensor(t: Tensor) -> str:
     """The text of a tensor, which begins and ends with a line break."""
     if not Tensor.numel(t):
         return f"[{typename(t)} with no dimension]\n"

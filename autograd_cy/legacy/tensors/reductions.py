@@ -6,7 +6,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from .pointwise import floating_only
-from .wrapping import Base, _make, in_shape_of, number, refuse, same_dtype, wrap
+from .wrapping import Base, _make, in_shape_of, number_in, refuse, same_dtype, wrap
 
 __all__ = ["Reductions"]
 
@@ -24,7 +24,7 @@ def _extreme(name, elementwise):
 
     def method(self, dim=None):
         if dim is None:
-            return number(compute(_full(self, name)))
+            return number_in(compute(_full(self, name)))
         if isinstance(dim, Tensor):
             return getattr(self, elementwise)(dim)
         values, indices = compute(_full(self, name), dim, keepdim=True)
@@ -44,7 +44,7 @@ def _spread(name):
     def method(self, dim=None, unbiased=True):
         floating_only(self, name)
         if dim is None:
-            return number(compute(self, unbiased=unbiased))
+            return number_in(compute(self, unbiased=unbiased))
         return _make(type(self), compute(self, dim, unbiased=unbiased, keepdim=True))
 
     method.__name__ = name
@@ -60,7 +60,7 @@ class Reductions(Base):
     def sum(self, dim=None):
         """The sum of all as a number, or along a dimension, in the type of the tensor."""
         if dim is None:
-            return number(ag.sum(self))
+            return number_in(ag.sum(self))
         if self.dtype.is_floating_point:
             return _make(type(self), ag.sum(self, dim, keepdim=True))
         return _make(type(self), ag.sum(self, dim, keepdim=True, dtype=self.dtype))
@@ -68,14 +68,14 @@ class Reductions(Base):
     def prod(self, dim=None):
         """The product of all as a number, or along a dimension."""
         if dim is None:
-            return number(ag.prod(self))
+            return number_in(ag.prod(self))
         return _make(type(self), ag.prod(self, dim, keepdim=True, dtype=self.dtype))
 
     def mean(self, dim=None):
         """The mean of all as a number, or along a dimension."""
         floating_only(self, "mean")
         if dim is None:
-            return number(ag.mean(self))
+            return number_in(ag.mean(self))
         return _make(type(self), ag.mean(self, dim, keepdim=True))
 
     max = _extreme("max", "cmax")
@@ -87,7 +87,7 @@ class Reductions(Base):
         """The p-norm of all as a number, or along a dimension."""
         floating_only(self, "norm")
         if dim is None:
-            return number(ag.norm(ag.reshape(self, (-1,)), p))
+            return number_in(ag.norm(ag.reshape(self, (-1,)), p))
         return _make(type(self), ag.norm(self, p, dim, keepdim=True))
 
     def dist(self, other, p=2):
@@ -99,13 +99,13 @@ class Reductions(Base):
         """The sum of the products of the elements, as a number."""
         other = in_shape_of(self, same_dtype(self, other, "dot"), "dot")
         flat = ag.reshape(self, (-1,)), ag.reshape(other, (-1,))
-        return number(ag.dot(*flat))
+        return number_in(ag.dot(*flat))
 
     def trace(self):
         """The sum of the diagonal of a matrix, as a number."""
         if self.dim() != 2:
             raise RuntimeError(f"trace: expected a matrix, not a tensor of {self.dim()} dimensions")
-        return number(ag.trace(self))
+        return number_in(ag.trace(self))
 
     def all(self):
         """Return whether no element of a ByteTensor is 0."""

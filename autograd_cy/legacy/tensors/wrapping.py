@@ -3,7 +3,7 @@ From core tensors to those of the era and back, and what every operation asks of
 
 The core computes; its results are plain tensors, and :func:`wrap` makes them members of the class
 of their dtype. There are no 0-d tensors here: :func:`wrap` gives one element of one dimension,
-:func:`number` a Python number.
+:func:`number_in` a Python number.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
     "element_for",
     "era",
     "is_number",
-    "number",
+    "number_in",
     "operand",
     "refuse",
     "same_dtype",
@@ -62,7 +62,7 @@ def wrap(t: Tensor) -> Any:
     return _make(cls, t)
 
 
-def number(t: Tensor) -> Any:
+def number_in(t: Tensor) -> Any:
     """The only element of a tensor as a Python number."""
     return ag.Tensor.item(t)
 

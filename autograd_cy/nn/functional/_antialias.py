@@ -11,7 +11,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
 
-__all__ = ["REACH", "along", "antialiased", "taps"]
+__all__ = ["REACH", "antialiased", "filter_along", "taps"]
 
 _resampling = Family("ops_resampling")
 
@@ -49,7 +49,7 @@ def taps(
     return np.stack([first, np.maximum(first, last)], 1), weight
 
 
-def along(
+def filter_along(
     x: Tensor, dim: int, name: str, bounds: np.ndarray, weight: np.ndarray, *more: Any
 ) -> Tensor:
     """
@@ -84,7 +84,7 @@ def _resized(x: Tensor, dim: int, out: int, factor: float, mode: str, align: boo
         return x  # whatever the factor is, as in torch; an infinite element stays alone
     bounds, weight = taps(x.shape[dim], out, factor, mode, align)
     real = np.float32 if x.dtype == ag.float32 else np.float64
-    return along(x, dim, "_filter", bounds, weight.astype(real))
+    return filter_along(x, dim, "_filter", bounds, weight.astype(real))
 
 
 def antialiased(

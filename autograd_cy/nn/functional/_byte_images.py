@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from autograd_cy import Tensor
-from autograd_cy.nn.functional._antialias import along, taps
+from autograd_cy.nn.functional._antialias import filter_along, taps
 
 __all__ = ["resized_bytes"]
 
@@ -78,5 +78,5 @@ def resized_bytes(
             *weights, bits = _whole_weights(
                 x.shape[dim], out, factor, mode, align_corners, antialias
             )
-            x = along(x, dim, "_filter_bytes", *weights, bits)
+            x = filter_along(x, dim, "_filter_bytes", *weights, bits)
     return x if x is not input else input.clone()

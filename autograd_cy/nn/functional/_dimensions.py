@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["Sizes", "named", "spread"]
+__all__ = ["Sizes", "named", "per_dimension"]
 
 Sizes = int | Sequence[int]
 
@@ -21,6 +21,6 @@ def named(function: Callable[..., Any], name: str, doc: str, rank: int, **words:
     return function
 
 
-def spread(size: Any, rank: int) -> Any:
+def per_dimension(size: Any, rank: int) -> Any:
     """One number for all dimensions."""
     return size if isinstance(size, (tuple, list)) else (size,) * rank

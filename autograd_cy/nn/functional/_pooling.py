@@ -11,7 +11,7 @@ from typing import Any
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.public import forward_to, names_errors, public
-from autograd_cy.nn.functional._dimensions import Sizes, named, spread
+from autograd_cy.nn.functional._dimensions import Sizes, named, per_dimension
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -195,7 +195,9 @@ def _adaptive_avg_pool(rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
 
     def pool(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-        return getattr(_pools, name)(input, spread(_full_size(output_size, input, rank), rank))
+        return getattr(_pools, name)(
+            input, per_dimension(_full_size(output_size, input, rank), rank)
+        )
 
     named(
         pool,
@@ -224,7 +226,7 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
     def pool(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        size = spread(_full_size(output_size, input, rank), rank)
+        size = per_dimension(_full_size(output_size, input, rank), rank)
         result = getattr(_pools, inner)(input, size)
         return result if always or return_indices else result[0]
 

@@ -43,7 +43,9 @@ def _resample(mode: str, nd: int) -> Callable[..., Tensor]:
     return seen_as(f"aten::{name}{nd}d")(_resampling._resample_form)
 
 
-def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | None, list[float]]:
+def _sizes_or_factors(
+    input: Tensor, size: Any, scale_factor: Any
+) -> tuple[list[int] | None, list[float]]:
     """Sizes or scale factors, of which one is given, for each dimension."""
     dims = input.dim() - 2
     if size is not None and scale_factor is not None:
@@ -204,7 +206,7 @@ def interpolate(
         raise NotImplementedError(f"interpolate: there is no mode {mode!r}; give the name of one")
     if align_corners is not None:
         _check_arguments("interpolate", (align_corners, "bool", "align_corners", 5))
-    sizes, scales = _sizes(input, size, scale_factor)
+    sizes, scales = _sizes_or_factors(input, size, scale_factor)
     if recompute_scale_factor and sizes is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if sizes is None:

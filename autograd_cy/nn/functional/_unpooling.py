@@ -9,7 +9,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.public import autocast_policy, public
-from autograd_cy.nn.functional._dimensions import Sizes, named, spread
+from autograd_cy.nn.functional._dimensions import Sizes, named, per_dimension
 
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
@@ -87,7 +87,7 @@ _UNPOOL = """Return zeros but for elements that max_pool{rank}d chose, which are
 
 def _volume(size: Any, rank: int) -> int:
     n = 1
-    for k in spread(size, rank):
+    for k in per_dimension(size, rank):
         n *= k
     return n
 
@@ -173,9 +173,9 @@ def _max_unpool(rank: int) -> Any:
                     f"max_unpool{rank}d(): argument '{name}' (position {place}) must be Tensor, "
                     f"not {type(tensor).__name__}"
                 )
-        kernel = spread(kernel_size, rank)
-        step = spread(stride, rank) if stride is not None else kernel
-        size = _unpooled(input, rank, kernel, step, spread(padding, rank), output_size)
+        kernel = per_dimension(kernel_size, rank)
+        step = per_dimension(stride, rank) if stride is not None else kernel
+        size = _unpooled(input, rank, kernel, step, per_dimension(padding, rank), output_size)
         return _resampling._unpool(input, indices, size)
 
     window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"

@@ -48,7 +48,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     >>> torch.allclose(fuse_conv_bn_eval(conv, bn)(x), bn(conv(x)), atol=1e-5)
     True
     """
-    _check("fuse_conv_bn_eval", conv, bn)
+    _check_layers("fuse_conv_bn_eval", conv, bn)
     fused = copy.deepcopy(conv)
     fused.weight, fused.bias = fuse_conv_bn_weights(
         fused.weight,
@@ -135,7 +135,7 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
     >>> torch.allclose(fuse_linear_bn_eval(linear, bn)(x), bn(linear(x)), atol=1e-5)
     True
     """
-    _check("fuse_linear_bn_eval", linear, bn)
+    _check_layers("fuse_linear_bn_eval", linear, bn)
     if bn.num_features not in (1, linear.out_features):
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, but they are "
@@ -186,7 +186,7 @@ def fuse_linear_bn_weights(
     return _fused(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [-1, 1])
 
 
-def _check(op: str, layer: Any, bn: Any) -> None:
+def _check_layers(op: str, layer: Any, bn: Any) -> None:
     if layer.training or bn.training:
         raise AssertionError(f"{op}: Fusion only for eval! Call .eval() of both layers before")
     if bn.running_mean is None or bn.running_var is None:

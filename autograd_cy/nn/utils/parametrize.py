@@ -126,7 +126,7 @@ class ParametrizationList(ModuleList):
                 part.requires_grad_(original.requires_grad)
                 _register(self, f"original{i}", part)
         if not unsafe:
-            _check("Registering a parametrization", before, self())
+            _check_form("Registering a parametrization", before, self())
 
     def _originals(self) -> list[Tensor]:
         if self.is_tensor:
@@ -201,7 +201,7 @@ def _inverse(module: Module, value: Any) -> Any:
         return value
 
 
-def _check(what: str, before: tuple[Any, Any], value: Any, name: str = "") -> None:
+def _check_form(what: str, before: tuple[Any, Any], value: Any, name: str = "") -> None:
     if not isinstance(value, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
     for kind, old, new in (("dtype", before[0], value.dtype), ("shape", before[1], value.shape)):
@@ -306,9 +306,9 @@ def register_parametrization(
             before = getattr(module, tensor_name)
             form = before.dtype, before.shape
             after = parametrization(before)
-            _check("Registering a parametrization", form, after, tensor_name)
+            _check_form("Registering a parametrization", form, after, tensor_name)
             back = _inverse(parametrization, after)
-            _check("The right_inverse of a parametrization", form, back, tensor_name)
+            _check_form("The right_inverse of a parametrization", form, back, tensor_name)
         chain.append(parametrization)
         chain.unsafe |= unsafe
         return module

@@ -15,7 +15,7 @@ from typing import Any
 
 from autograd_cy.optim.optimizer import Optimizer
 
-from ._scheduler import LRScheduler, check_optimizer, check_state, number, per_group
+from ._scheduler import LRScheduler, check_optimizer, check_state, per_group, rate_as_number
 
 
 class LambdaLR(LRScheduler):
@@ -93,7 +93,7 @@ class LambdaLR(LRScheduler):
         self._current()
         return [
             base * function(self.last_epoch)
-            for base, function in zip(map(number, self.base_lrs), self.lr_lambdas)
+            for base, function in zip(map(rate_as_number, self.base_lrs), self.lr_lambdas)
         ]
 
 
@@ -149,7 +149,7 @@ class _Stepwise(LRScheduler):
         return [self._next(rate) for rate in self._current()]
 
     def _get_closed_form_lr(self) -> list[Any]:
-        return [self._closed(number(base)) for base in self.base_lrs]
+        return [self._closed(rate_as_number(base)) for base in self.base_lrs]
 
 
 class StepLR(_Stepwise):
@@ -502,7 +502,7 @@ class CosineAnnealingLR(_Stepwise):
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return [
                 rate + (base - self.eta_min) * rise
-                for rate, base in zip(rates, map(number, self.base_lrs))
+                for rate, base in zip(rates, map(rate_as_number, self.base_lrs))
             ]
         now, before = (1 + math.cos(math.pi * x / self.T_max) for x in (t, t - 1))
         return [now / before * (rate - self.eta_min) + self.eta_min for rate in rates]

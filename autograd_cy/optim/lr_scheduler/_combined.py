@@ -9,10 +9,10 @@ from typing import Any
 from autograd_cy.optim.optimizer import Optimizer
 
 from ._plateau import ReduceLROnPlateau
-from ._scheduler import LRScheduler, check_state, number, put
+from ._scheduler import LRScheduler, check_state, rate_as_number, set_option
 
 
-def _check(name: str, schedulers: Sequence[Any], optimizer: Any) -> None:
+def _check_schedulers(name: str, schedulers: Sequence[Any], optimizer: Any) -> None:
     """Raise unless all are schedules of one optimizer, and none wants a metric."""
     for i, scheduler in enumerate(schedulers):
         if not hasattr(scheduler, "optimizer"):
@@ -109,7 +109,7 @@ class ChainedScheduler(_Combined):
                 "scheduler."
             )
         optimizer = optimizer or getattr(schedulers[0], "optimizer", None)
-        _check(type(self).__name__, schedulers, optimizer)
+        _check_schedulers(type(self).__name__, schedulers, optimizer)
         self._schedulers = list(schedulers)
         self.optimizer = optimizer  # type: ignore[assignment]
         self._remember()
@@ -166,7 +166,7 @@ class SequentialLR(_Combined):
         name = type(self).__name__
         if len(schedulers) < 1:
             raise ValueError(f"{name} expects at least one scheduler, but got no scheduler.")
-        _check(name, schedulers, optimizer)
+        _check_schedulers(name, schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than "
@@ -185,7 +185,7 @@ class SequentialLR(_Combined):
         self.optimizer = optimizer
         # All made their first step on these groups: undo that, and let the first one do it again.
         for group in optimizer.param_groups:
-            put(group, "lr", number(group["initial_lr"]))
+            set_option(group, "lr", rate_as_number(group["initial_lr"]))
         for part in self._schedulers:
             _take_back(part)
         first = self._schedulers[bisect_right(self._milestones, self.last_epoch)]

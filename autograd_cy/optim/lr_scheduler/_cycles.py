@@ -8,7 +8,14 @@ from typing import Any
 
 from autograd_cy.optim.optimizer import Optimizer
 
-from ._scheduler import LRScheduler, check_optimizer, check_state, number, per_group, put
+from ._scheduler import (
+    LRScheduler,
+    check_optimizer,
+    check_state,
+    per_group,
+    rate_as_number,
+    set_option,
+)
 
 
 def between_cosine(start: float, end: float, part: float) -> float:
@@ -117,7 +124,7 @@ class CyclicLR(LRScheduler):
         lowest = per_group("base_lr", base_lr, optimizer)
         if last_epoch == -1:
             for rate, group in zip(lowest, optimizer.param_groups):
-                put(group, "lr", rate)
+                set_option(group, "lr", rate)
         self.max_lrs = per_group("max_lr", max_lr, optimizer)
         step_size_down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up) + float(step_size_down)
@@ -164,7 +171,9 @@ class CyclicLR(LRScheduler):
                 put_momentum(group, high - (high - low) * height * scale, self.use_beta1)
         return [
             low + (high - low) * height * scale
-            for low, high in zip(map(number, self.base_lrs), map(number, self.max_lrs))
+            for low, high in zip(
+                map(rate_as_number, self.base_lrs), map(rate_as_number, self.max_lrs)
+            )
         ]
 
     def state_dict(self) -> dict[str, Any]:
@@ -260,7 +269,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Return the rates `T_cur` steps after the last restart."""
         self._current()
         turn = 1 + math.cos(math.pi * self.T_cur / self.T_i)
-        return [self.eta_min + (number(base) - self.eta_min) * turn / 2 for base in self.base_lrs]
+        return [
+            self.eta_min + (rate_as_number(base) - self.eta_min) * turn / 2
+            for base in self.base_lrs
+        ]
 
     def step(self, epoch: float | None = None) -> None:
         """Go to the next step, or to any, also between two whole ones.
@@ -443,7 +455,7 @@ class OneCycleLR(LRScheduler):
         rates = []
         for group in self.optimizer.param_groups:
             ends = group[phase["start_lr"]], group[phase["end_lr"]]
-            rates.append(between(number(ends[0]), number(ends[1]), part))
+            rates.append(between(rate_as_number(ends[0]), rate_as_number(ends[1]), part))
             if self.cycle_momentum:
                 bounds = group[phase["start_momentum"]], group[phase["end_momentum"]]
                 put_momentum(group, between(*bounds, part), self.use_beta1)

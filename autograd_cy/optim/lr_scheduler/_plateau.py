@@ -8,7 +8,14 @@ from typing import Any
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy.optim.optimizer import Optimizer
 
-from ._scheduler import LRScheduler, check_optimizer, check_state, number, per_group, put
+from ._scheduler import (
+    LRScheduler,
+    check_optimizer,
+    check_state,
+    per_group,
+    rate_as_number,
+    set_option,
+)
 
 
 def _check_modes(mode: Any, threshold_mode: Any) -> None:
@@ -170,10 +177,10 @@ class ReduceLROnPlateau(LRScheduler):
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, lowest in zip(groups, self.min_lrs):
-            old = number(group["lr"])
+            old = rate_as_number(group["lr"])
             new = max(old * self.factor, lowest)
             if old - new > self.eps:
-                put(group, "lr", new)
+                set_option(group, "lr", new)
 
     @property
     def in_cooldown(self) -> bool:

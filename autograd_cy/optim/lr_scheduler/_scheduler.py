@@ -210,7 +210,7 @@ class LRScheduler:
                 "of parameters: groups were added after it was made; make a new one"
             )
         for group, rate in zip(groups, rates):
-            put(group, "lr", rate)
+            set_option(group, "lr", rate)
         self._remember()
 
     def _remember(self) -> None:
@@ -224,7 +224,7 @@ class LRScheduler:
                 "`get_last_lr()`.",
                 UserWarning,
             )
-        return [number(group["lr"]) for group in self.optimizer.param_groups]
+        return [rate_as_number(group["lr"]) for group in self.optimizer.param_groups]
 
 
 class _enable_get_lr_call:
@@ -296,11 +296,11 @@ def snapshot(rate: Any) -> Any:
         return rate
     copy = rate.detach().clone()
     if not (rate.is_cpu or rate.is_meta):
-        _remember(copy, number(rate))
+        _remember(copy, rate_as_number(rate))
     return copy
 
 
-def number(rate: Any) -> Any:
+def rate_as_number(rate: Any) -> Any:
     """Return a rate as a number; programs may keep it in a tensor."""
     if not isinstance(rate, Tensor):
         return rate
@@ -313,10 +313,10 @@ def number(rate: Any) -> Any:
     return value
 
 
-def put(group: dict[str, Any], name: str, value: Any) -> None:
+def set_option(group: dict[str, Any], name: str, value: Any) -> None:
     """Write an option of a group; a tensor stays the same object."""
     if isinstance(group[name], Tensor):
-        there, value = group[name], number(value)
+        there, value = group[name], rate_as_number(value)
         there.fill_(value)
         if not there.is_cpu:
             value = tensor(value, dtype=there.dtype, device="cpu").item()  # rounded as there

@@ -52,7 +52,7 @@ def send(connection: Connection, label: Any, packed: tuple[bytes, list[memoryvie
     """Send what `pack` made, and a label that is known without unpickling the rest."""
     body, buffers = packed
     sizes = [b.nbytes for b in buffers]
-    places, end = _places(sizes)
+    places, end = _offsets(sizes)
     if end < SMALL or not hasattr(os, "memfd_create"):
         connection.send((label, sizes, None))
         connection.send_bytes(body)
@@ -84,7 +84,7 @@ def receive(connection: Connection) -> tuple[Any, tuple[bytes, list[Any]]]:
         memory = _memory_of(fd, end)
     finally:
         os.close(fd)
-    places, _ = _places(sizes)
+    places, _ = _offsets(sizes)
     return label, (body, [memory[a : a + n] for a, n in zip(places, sizes)])
 
 
@@ -138,7 +138,7 @@ def _socket(connection: Connection) -> socket.socket:
     return socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
 
 
-def _places(sizes: list[int]) -> tuple[list[int], int]:
+def _offsets(sizes: list[int]) -> tuple[list[int], int]:
     places, end = [], 0
     for size in sizes:
         places.append(end)

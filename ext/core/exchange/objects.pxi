@@ -403,7 +403,7 @@ cdef class UntypedStorage(StorageBase):
                 return hold_as(type(self), s)
             finally:
                 storage_decref(s)
-        i = place(self, index)
+        i = byte_index(self, index)
         if not 0 <= i < self.mem.nbytes:
             raise IndexError(
                 f"index {index} out of range for storage of size {self.mem.nbytes}")
@@ -417,7 +417,7 @@ cdef class UntypedStorage(StorageBase):
             set_bytes(self, start, stop, value)
             return
         try:
-            i = place(self, index)
+            i = byte_index(self, index)
         except TypeError as error:
             raise RuntimeError(str(error)) from None
         if not 0 <= i < self.mem.nbytes:
@@ -677,7 +677,7 @@ cdef Py_ssize_t byte_count(size, str what) except -1:
     return size
 
 
-cdef Py_ssize_t place(UntypedStorage storage, index) except? -1:
+cdef Py_ssize_t byte_index(UntypedStorage storage, index) except? -1:
     """An index from the beginning; too large ones are left as they are."""
     if isinstance(index, bool) or not hasattr(index, "__index__"):
         raise TypeError(f"can't index a autograd_cy.UntypedStorage with {type(index).__name__}")

@@ -33,7 +33,7 @@ cdef class Elsewhere:
 
     cdef int add(self, StorageImpl* mem) except -1:
         cdef StorageImpl* copy
-        mem = root(mem)
+        mem = root_storage(mem)
         if mem == NULL or mem.data == NULL or mem.device or <size_t>mem in self.copies:
             return 0
         copy = storage_new(mem.nbytes + 2 * GUARD)
@@ -59,7 +59,7 @@ cdef class Elsewhere:
             self.masks[address] = bytearray(mem.nbytes)
             self.before[address] = self.data_of(mem)[:mem.nbytes]
         for k in range(work.n):
-            mem = root(work.at[k].mem)
+            mem = root_storage(work.at[k].mem)
             if mem == NULL or <size_t>mem not in self.masks:
                 continue
             mask = self.masks[<size_t>mem]

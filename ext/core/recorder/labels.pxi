@@ -69,7 +69,7 @@ cdef class record_function:
             if self.others is None:
                 self.others = []
             self.others.append(<size_t>self.event)
-        self.event = begin_event(name_of(self.name), S_LABEL)
+        self.event = begin_event(number_of_name(self.name), S_LABEL)
         return 0
 
     @cython.binding(False)

@@ -196,7 +196,7 @@ cdef class Recording:
                 first = f.at
                 fill_events(&f, &shares[i], thread)
                 fill_changes(&f, &shares[i], thread, first)
-            names = [text_of(number_of(&f, f.used[i])) for i in range(f.n_used)]
+            names = [text_of_name(late_number(&f, f.used[i])) for i in range(f.n_used)]
             flops = [(i, _flops[f.used[i]]) for i in range(f.n_used) if f.used[i] in _flops]
         finally:
             free(f.places)
@@ -214,7 +214,7 @@ cdef class Recording:
         return this_stream().native
 
 
-cdef inline int number_of(Filling* f, int32_t name) noexcept:
+cdef inline int late_number(Filling* f, int32_t name) noexcept:
     return name if name < f.n_fixed else name - f.n_fixed + DYNAMIC
 
 

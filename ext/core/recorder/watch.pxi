@@ -28,7 +28,7 @@ def _watch(begin_event, end):
     g_watched = begin_event is not None
 
 
-cdef str text_of(int name):
+cdef str text_of_name(int name):
     return _late_names[name - DYNAMIC] if name >= DYNAMIC else _names[name]
 
 
@@ -51,7 +51,7 @@ cdef void show_waiting(Stream* s) noexcept:
     PyErr_Fetch(&kind, &error, &trace)
     try:
         sizes = shape_row(e.shape)[0] if e.shape >= 0 else None
-        watch_begin(text_of(e.name), e.seq if e.scope == S_BACKWARD else -1, e.scope, sizes)
+        watch_begin(text_of_name(e.name), e.seq if e.scope == S_BACKWARD else -1, e.scope, sizes)
         e.flags |= E_SHOWN
     except BaseException:
         pass  # what a tool does wrong is no fault of the program

@@ -1,6 +1,6 @@
 # Python and NumPy numbers as operands: 0-d tensors that give way in promotion (part of tensor.pyx).
 
-cdef bint is_number(object x):
+cdef bint is_python_number(object x):
     return (isinstance(x, (float, int, complex))
             or isinstance(x, (_np.number, _np.bool_)))
 
@@ -83,7 +83,7 @@ cdef Tensor as_operand(object x, str op, str argument):
     """`x` as a tensor: itself, or a wrapped number."""
     if isinstance(x, Tensor):
         return <Tensor>x
-    if is_number(x):
+    if is_python_number(x):
         return wrap_number(x)
     raise TypeError(
         f"{op}(): argument '{argument}' must be Tensor or Number, not {type(x).__name__}"

@@ -21,7 +21,7 @@ cdef GraphTask running_task():
     return None if not stack else <GraphTask>stack[len(stack) - 1]
 
 
-cdef bint wanted(PyObject* p) noexcept:
+cdef bint is_wanted(PyObject* p) noexcept:
     """Tell whether this thread's task needs the gradient of a node that some task doesn't need."""
     cdef PyObject* running = ag_running_task
     cdef GraphTask g

@@ -25,7 +25,7 @@ cdef list _kinds = []               # addresses of all kinds
 cdef list _kept = []                # names of classes
 
 
-cdef str text_of(NodeKind* kind):
+cdef str text_of_kind(NodeKind* kind):
     return kind.text[:strchr(kind.text, c"\n") - kind.text].decode()
 
 
@@ -41,7 +41,7 @@ cdef int make_kinds(NodeKind* kinds, const char* module, const char* rows) excep
 
 
 cdef int make_class(NodeKind* kind) except -1:
-    cdef bytes name = f"{kind.module.decode()}.{text_of(kind).partition('; ')[0]}".encode()
+    cdef bytes name = f"{kind.module.decode()}.{text_of_kind(kind).partition('; ')[0]}".encode()
     _kept.append(name)
     kind.cls = <PyObject*>agc_class_like(<PyTypeObject*>Node, name)
     return 0
@@ -67,7 +67,7 @@ cdef tuple saved_of(NodeKind* kind):
     """(name, what it is, place) of all that nodes of a kind save."""
     cdef list rows = []
     if kind.saved == NULL:
-        for row in text_of(kind).split("; ")[1:]:
+        for row in text_of_kind(kind).split("; ")[1:]:
             name, what, place = row.split(" ", 2)
             if what == "function":      # an expression over the node
                 place = f"lambda n: {place}"

@@ -32,7 +32,7 @@ cdef void tiny_task(void* ctx, Py_ssize_t index) noexcept nogil:
     if stopped(t.p.served):
         return
     loops.tiny_products(
-        kind_of(t.p.dtype), last - first, t.p.m, t.p.n, t.p.k, t.p.a + first * t.step_a,
+        kind_of_dtype(t.p.dtype), last - first, t.p.m, t.p.n, t.p.k, t.p.a + first * t.step_a,
         t.step_a // itemsize(t.p.dtype), 1 if t.p.trans_a else t.p.lda,
         t.p.lda if t.p.trans_a else 1, t.p.trans_b, t.p.b + first * t.step_b,
         t.step_b // itemsize(t.p.dtype), t.p.ldb, t.p.alpha_re, t.p.beta,
@@ -69,8 +69,8 @@ cdef int gemm_batched(
     t.p = Product(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
         <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL, NULL)
-    status = check(&t.p)
-    watch(&t.p, &served)
+    status = check_product(&t.p)
+    watch_signals(&t.p, &served)
     if status != GEMM_OK or batch <= 0:
         return status
     if stride_b == 0 and not trans_a and stride_a == m * t.p.lda and stride_c == m * t.p.ldc:

@@ -23,7 +23,7 @@ cdef void together_tile(void* ctx, Py_ssize_t s) noexcept nogil:
         mean = spread = 0
         for c in range(group * plan.per, (group + 1) * plan.per):
             squares[c] -= sums[c] * sums[c] / n
-            sums[c] = at(k, p, c) + sums[c] / n
+            sums[c] = element_at(k, p, c) + sums[c] / n
             mean += sums[c]
         mean /= plan.per
         for c in range(group * plan.per, (group + 1) * plan.per):
@@ -53,7 +53,7 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
     cdef char* projections = <char*>(sums + 5 * channels)
     cdef double c0, c1, spread
     for c in range(channels):
-        store_as(k, means, c, at(k, plan.means, s * plan.groups + c // plan.per))
+        store_as(k, means, c, element_at(k, plan.means, s * plan.groups + c // plan.per))
     T.column_dots[k](g, p, plan.run, channels, means, sums, products)
     for group in range(plan.groups):
         c0 = c1 = 0
@@ -62,7 +62,7 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
             partial[2 * c + 1] = products[c]
             c0 += sums[c] * either(k, plan.weight, c, 1)
             c1 += products[c] * either(k, plan.weight, c, 1)
-        spread = at(k, plan.spreads, s * plan.groups + group)
+        spread = element_at(k, plan.spreads, s * plan.groups + group)
         for c in range(group * plan.per, (group + 1) * plan.per):
             store_as(k, scales, c, spread * either(k, plan.weight, c, 1))
             store_as(k, constants, c, c0 / plan.n * spread)

@@ -158,7 +158,7 @@ cdef void best_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
 
 # --- positions ------------------------------------------------------------------------------
 
-cdef inline Py_ssize_t find(const num_t* p, Py_ssize_t n, num_t m) noexcept nogil:
+cdef inline Py_ssize_t find_equal(const num_t* p, Py_ssize_t n, num_t m) noexcept nogil:
     """First place that holds m (or any NaN when m is one); it may be gone, if others write."""
     cdef Py_ssize_t i, j
     cdef int hit
@@ -192,7 +192,7 @@ cdef inline int64_t place_in_row(const num_t* q, Py_ssize_t n, num_t* value,
             best = m
             at = i
     value[0] = best
-    return at + find(q + at, n - at, best)
+    return at + find_equal(q + at, n - at, best)
 
 
 cdef void places_in_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,

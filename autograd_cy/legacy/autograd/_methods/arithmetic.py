@@ -8,7 +8,7 @@ from typing import Any
 from ...tensors.wrapping import is_number
 from .. import _functions as F
 from .._state import VariableBase
-from .operands import number
+from .operands import check_number
 
 __all__ = ["Arithmetic"]
 
@@ -30,7 +30,7 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, VariableBase):
             return function()(self, other)
-        return function(number(name, other))(self)
+        return function(check_number(name, other))(self)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = "A Variable of a ByteTensor of 0 and 1, which needs no gradient."
@@ -44,31 +44,31 @@ class Arithmetic(VariableBase):
         """Add a Variable or a number."""
         if isinstance(other, VariableBase):
             return F.Add()(self, other)
-        return F.AddConstant(number("add", other))(self)
+        return F.AddConstant(check_number("add", other))(self)
 
     def sub(self, other: Any) -> Any:
         """Subtract a Variable or a number."""
         if isinstance(other, VariableBase):
             return F.Sub()(self, other)
-        return F.SubConstant(number("sub", other))(self)
+        return F.SubConstant(check_number("sub", other))(self)
 
     def mul(self, other: Any) -> Any:
         """Multiply by a Variable or a number."""
         if isinstance(other, VariableBase):
             return F.Mul()(self, other)
-        return F.MulConstant(number("mul", other))(self)
+        return F.MulConstant(check_number("mul", other))(self)
 
     def div(self, other: Any) -> Any:
         """Divide by a Variable or a number."""
         if isinstance(other, VariableBase):
             return F.Div()(self, other)
-        return F.DivConstant(number("div", other))(self)
+        return F.DivConstant(check_number("div", other))(self)
 
     def pow(self, other: Any) -> Any:
         """Raise to the power of a Variable or a number."""
         if isinstance(other, VariableBase):
             return F.Pow()(self, other)
-        return F.PowConstant(number("pow", other))(self)
+        return F.PowConstant(check_number("pow", other))(self)
 
     # In place -----------------------------------------------------------------------------------
 
@@ -76,25 +76,25 @@ class Arithmetic(VariableBase):
         """Add a Variable or a number, in place."""
         if isinstance(other, VariableBase):
             return F.Add(inplace=True)(self, other)
-        return F.AddConstant(number("add_", other), inplace=True)(self)
+        return F.AddConstant(check_number("add_", other), inplace=True)(self)
 
     def sub_(self, other: Any) -> Any:
         """Subtract a Variable or a number, in place."""
         if isinstance(other, VariableBase):
             return F.Sub(inplace=True)(self, other)
-        return F.SubConstant(number("sub_", other), inplace=True)(self)
+        return F.SubConstant(check_number("sub_", other), inplace=True)(self)
 
     def mul_(self, other: Any) -> Any:
         """Multiply by a number, in place."""
         if isinstance(other, VariableBase):
             raise RuntimeError("mul_ only supports scalar multiplication; use mul")
-        return F.MulConstant(number("mul_", other), inplace=True)(self)
+        return F.MulConstant(check_number("mul_", other), inplace=True)(self)
 
     def div_(self, other: Any) -> Any:
         """Divide by a number, in place."""
         if isinstance(other, VariableBase):
             raise RuntimeError("div_ only supports scalar multiplication; use div")
-        return F.DivConstant(number("div_", other), inplace=True)(self)
+        return F.DivConstant(check_number("div_", other), inplace=True)(self)
 
     def exp_(self) -> Any:
         """The exponential of each element, in place."""
@@ -145,21 +145,21 @@ class Arithmetic(VariableBase):
     def clamp(self, min: Any = None, max: Any = None) -> Any:
         """Elements between two bounds, of which one may be left out."""
         return F.Clamp(
-            None if min is None else number("clamp", min),
-            None if max is None else number("clamp", max),
+            None if min is None else check_number("clamp", min),
+            None if max is None else check_number("clamp", max),
         )(self)
 
     def fmod(self, divisor: Any) -> Any:
         """The rest of a division by a number, with the sign of the element."""
-        return F.Fmod(number("fmod", divisor))(self)
+        return F.Fmod(check_number("fmod", divisor))(self)
 
     def remainder(self, divisor: Any) -> Any:
         """The rest of a division by a number, with the sign of the divisor."""
-        return F.Remainder(number("remainder", divisor))(self)
+        return F.Remainder(check_number("remainder", divisor))(self)
 
     def lerp(self, end: Any, weight: Any) -> Any:
         """``self + weight (end - self)``."""
-        return F.Lerp(number("lerp", weight))(self, end)
+        return F.Lerp(check_number("lerp", weight))(self, end)
 
     def addcmul(self, *args: Any) -> Any:
         """``addcmul([scale,] a, b)`` is ``self + scale a b``."""
@@ -202,15 +202,15 @@ class Arithmetic(VariableBase):
     __hash__ = VariableBase.__hash__
 
     def __rsub__(self, other: Any) -> Any:
-        return F.SubConstant(number("sub", other), sub_tensor=True)(self)
+        return F.SubConstant(check_number("sub", other), sub_tensor=True)(self)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return F.DivConstant(number("div", other), div_by_tensor=True)(self)
+        return F.DivConstant(check_number("div", other), div_by_tensor=True)(self)
 
     __rdiv__ = __rtruediv__
 
     def __rpow__(self, other: Any) -> Any:
-        return F.PowConstant(number("pow", other), tensor_power=True)(self)
+        return F.PowConstant(check_number("pow", other), tensor_power=True)(self)
 
     def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
         raise NotImplementedError("in-place pow not implemented; use x = x ** y")

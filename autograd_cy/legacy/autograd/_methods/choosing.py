@@ -11,7 +11,7 @@ from autograd_cy import Tensor
 from .. import _functions as F
 from .._recording import leaf_of
 from .._state import VariableBase
-from .operands import number
+from .operands import check_number
 
 __all__ = ["Choosing"]
 
@@ -44,7 +44,7 @@ class Choosing(VariableBase):
     def __setitem__(self, key: Any, value: Any) -> None:
         is_variable = isinstance(value, VariableBase)
         if not is_variable:
-            number("Variable[key] = value", value)
+            check_number("Variable[key] = value", value)
         index = _as_index(key)
         if index is not None and _kind(index, "Variable[key] = value") is ag.uint8:
             if is_variable:
@@ -99,11 +99,11 @@ class Choosing(VariableBase):
 
     def index_fill(self, dim: int, index: Any, value: Any) -> Any:
         """Put a number into the slices that an index names, in a copy."""
-        return F.IndexFill(dim, number("index_fill", value))(self, index)
+        return F.IndexFill(dim, check_number("index_fill", value))(self, index)
 
     def index_fill_(self, dim: int, index: Any, value: Any) -> Any:
         """Put a number into the slices that an index names."""
-        return F.IndexFill(dim, number("index_fill_", value), inplace=True)(self, index)
+        return F.IndexFill(dim, check_number("index_fill_", value), inplace=True)(self, index)
 
     def masked_copy(self, mask: Any, source: Any) -> Any:
         """Put elements one after the other where a mask isn't 0, in a copy."""
@@ -115,11 +115,11 @@ class Choosing(VariableBase):
 
     def masked_fill(self, mask: Any, value: Any) -> Any:
         """Put a number where a mask isn't 0, in a copy."""
-        return F.MaskedFill(number("masked_fill", value))(self, mask)
+        return F.MaskedFill(check_number("masked_fill", value))(self, mask)
 
     def masked_fill_(self, mask: Any, value: Any) -> Any:
         """Put a number where a mask isn't 0."""
-        return F.MaskedFill(number("masked_fill_", value), inplace=True)(self, mask)
+        return F.MaskedFill(check_number("masked_fill_", value), inplace=True)(self, mask)
 
     def masked_select(self, mask: Any) -> Any:
         """The elements where a mask isn't 0, in one dimension."""

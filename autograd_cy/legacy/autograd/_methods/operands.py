@@ -9,7 +9,7 @@ from autograd_cy import Tensor
 from ...tensors.wrapping import is_number
 from .._state import VariableBase
 
-__all__ = ["number", "refuse"]
+__all__ = ["check_number", "refuse"]
 
 
 def refuse(name: str, other: Any, expected: str = "a Variable or a number") -> NoReturn:
@@ -23,7 +23,7 @@ def refuse(name: str, other: Any, expected: str = "a Variable or a number") -> N
     raise TypeError(f"{name}: expected {expected}, but got {type(other).__name__}")
 
 
-def number(name: str, x: Any) -> Any:
+def check_number(name: str, x: Any) -> Any:
     """A number, which it is to be."""
     kind = type(x)
     if kind is float or kind is int or is_number(x):

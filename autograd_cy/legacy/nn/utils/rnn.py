@@ -26,7 +26,7 @@ batch_sizes : list of int
 """
 
 
-def _places(batch_sizes: Sequence[int], count: int) -> Any:
+def _places_of_rows(batch_sizes: Sequence[int], count: int) -> Any:
     """Return the place of each row among those of the padded sequences, step by step."""
     return ag.cat([ag.arange(n) + t * count for t, n in enumerate(batch_sizes)])
 
@@ -70,7 +70,7 @@ def pack_padded_sequence(input: Any, lengths: Sequence[int], batch_first: bool =
     if lengths[0] > steps:
         raise ValueError(f"a length of {lengths[0]} is more than the {steps} steps of the input")
     batch_sizes = [sum(n > t for n in lengths) for t in range(lengths[0])]
-    places = _places(batch_sizes, batch)
+    places = _places_of_rows(batch_sizes, batch)
 
     def compute(x):
         ordered = ag.transpose(x, 0, 1) if batch_first else x
@@ -96,7 +96,7 @@ def pad_packed_sequence(sequence: Any, batch_first: bool = False) -> tuple[Any, 
     """
     data, batch_sizes = sequence
     steps, batch = len(batch_sizes), batch_sizes[0]
-    places = _places(batch_sizes, batch)
+    places = _places_of_rows(batch_sizes, batch)
 
     def compute(rows):
         size = rows.shape[1:]
