@@ -32,7 +32,7 @@ cdef struct Elementwise:
 ctypedef void* stream_t        # of the device's making; NULL is its default stream
 
 cdef enum:  # Services.traits
-    LAYS_CHANNELS_LAST = 1     # kernels of `any_format` records fill results that lie channels last
+    LAYS_CHANNELS_LAST = 1     # kernels of `any_format` records fill results in channels last
 
 # Work is put on a stream and runs in the order of the stream. `index` is the number of the device
 # among those of its type. All are called with the GIL held, from any thread. What one raises comes
@@ -76,7 +76,7 @@ cdef struct Services:
 cdef Services services[MAX_DEVICE_TYPES]      # by type
 
 cdef inline bint lays_channels_last(int device) noexcept nogil:
-    """Tell whether kernels of `any_format` records fill results that lie channels last."""
+    """Tell whether kernels of `any_format` records fill results in channels last."""
     return services[device_type(device)].traits & LAYS_CHANNELS_LAST != 0
 
 # The stream that the calling thread puts work of a device on.

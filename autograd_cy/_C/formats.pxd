@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Results whose channels lie last, as those of an operand do."""
+"""Results in channels last, where an operand is."""
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor
 

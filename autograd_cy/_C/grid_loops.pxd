@@ -25,7 +25,7 @@ ctypedef struct Sampling:
     int32_t step[3]            # from one element to the next
     Py_ssize_t plane           # elements of a channel, below 2 ** 31
     Py_ssize_t count           # points of a grid
-    Py_ssize_t channels        # from one element to the next, where channels lie last
+    Py_ssize_t channels        # from one element to the next, in channels last
 
 # All of one example: `image` has so many channels of `plane` elements, `out` as many of `count`,
 # of which first to last are made.

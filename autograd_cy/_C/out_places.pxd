@@ -79,7 +79,7 @@ cdef inline int check_capacity(Tensor out, int nd, const Py_ssize_t* sizes, str 
 
 
 cdef inline int take_order(Tensor out, Tensor value) except -1:
-    """Let an `out` that has just got the shape of `value`, in C order, lie as that does."""
+    """Give an `out` that has just got the shape of `value`, in C order, its memory format."""
     if value.flags & F_STRIDED and not out.flags & F_STRIDED and tensor_is_dense(value):
         set_geometry(out, value.nd, value.sizes, value.strides)
     return 0

@@ -51,7 +51,7 @@ ctypedef struct PoolTable:
     rows_fn avg_back_rows[DTYPES]      # only if by_rows
     planes_fn avg_back_planes[DTYPES]
     put_fn put[DTYPES]
-    # The same where channels lie last, for places of the results with all their channels.
+    # The same in channels last, for places of the results with all their channels.
     max_rows_fn max_places[DTYPES]
     rows_fn avg_places[DTYPES]
     rows_fn avg_back_places[DTYPES]

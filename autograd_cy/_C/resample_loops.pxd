@@ -10,7 +10,7 @@ cdef enum:
     LINEAR = 2
     CUBIC = 3
 
-# The input has planes of `size`, the result planes of `to`; where channels lie last, an element is
+# The input has planes of `size`, the result planes of `to`; in channels last, an element is
 # one with all its channels. Element o of it is the sum over `taps`
 # of weight[d][o * taps + k] times the element index[d][o * taps + k], dimension by dimension.
 ctypedef struct Resampling:

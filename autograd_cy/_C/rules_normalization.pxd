@@ -3,7 +3,7 @@
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport Tensor
 
-# How the channels, the second dimension, lie in memory.
+# The place of the channels, the second dimension, in memory.
 cdef enum:
     CHANNELS_APART = 0      # C order
     CHANNELS_TOGETHER = 1   # dense, the channels of a position side by side

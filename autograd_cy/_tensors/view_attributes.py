@@ -80,7 +80,7 @@ _FORMATS = {
 
 def dim_order(self, *, ambiguity_check=False):
     """
-    Return the dimensions in the order in which they lie in memory, the outermost first.
+    Return the dimensions in their order in memory, the outermost first.
 
     Parameters
     ----------

@@ -431,7 +431,7 @@ def trunc_normal_(
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill the weight of a convolution so that it hands its input on, channel by channel.
+    """Fill the weight of a convolution so that it passes its input on, channel by channel.
 
     Parameters
     ----------

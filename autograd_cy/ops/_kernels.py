@@ -49,7 +49,7 @@ class step_loop:
     step by name, as members of a struct: the arguments ``float`` and ``bool`` of the record, `lr`,
     the `numbers` and what `derived` adds.
 
-    `arrays` are lists of state that lie as the parameters, in the order of the loop,
+    `arrays` are lists of state in the memory format of the parameters, in the order of the loop,
     ``only_if("max_exp_avg_sqs", "amsgrad")`` where they are only used then; `numbers` are lists of
     tensors of one number, which ``<name>_begin`` moves on. `derived` are numbers that it computes
     for the loop. `fixed` are arguments of the loop that the record hasn't. `cost` is that of an
@@ -103,7 +103,7 @@ class call:
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
 
-    `follows`: outputs, and the tensors of which one has to lie channels last for them to do so,
+    `follows`: outputs, and the tensors of which one has to be in channels last for them to be so,
     too, ``{"result": ("input", "weight")}``, or ``only_if("input", "mode != 3")``. The kernel fills
     them in C order, and they are turned afterwards; or, with `any_format`, the CPU's kernel gets
     memory in that format.

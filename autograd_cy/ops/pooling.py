@@ -40,7 +40,7 @@ SIZE = {
     "output_size": "The number of windows, in all dimensions or in each.",
 }
 
-# As in torch, results of volumes lie channels last after max_pool3d alone.
+# As in torch, results of volumes are in channels last after max_pool3d alone.
 IMAGES = only_if("self", "self.nd == 4")
 GRADS = only_if("grad_output", "grad_output.nd == 4")
 

@@ -456,13 +456,13 @@ def _is_tree(
     outer = hint[inner]
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    lies = (
+    inside = (
         (thread[inner] == thread[outer])
         & (start[inner] < end[outer])
         & (end[inner] <= end[outer])
         & (rank[outer] < rank[inner])
     )
-    if not lies.all():
+    if not inside.all():
         return False
     # Those without a parent are children of their thread.
     family = np.where(hint >= 0, hint, -1 - thread.astype(np.int64))[order]

@@ -1,4 +1,4 @@
-"""Events and averages as a table of text, laid out as torch's."""
+"""Events and averages as a table of text, in the format of torch."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Layout:
                 self.scale += 1
 
     def widths(self, most_name: int, most_shapes: int, most_source: int) -> None:
-        """Lay the columns out; longer text is cut at these widths."""
+        """Arrange the columns; longer text is cut at these widths."""
 
         def fitting(texts: Any, most: int) -> int:
             longest = max((len(text) for text in texts), default=0) + 4

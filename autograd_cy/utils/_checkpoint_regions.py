@@ -183,7 +183,7 @@ def _as_dual(x: Tensor, tangents: list[Any], tensors: tuple, levels: _Levels) ->
 
 
 def _dual(x: Tensor, tangent: Tensor, level: Any) -> Tensor:
-    """A dual whose examples, if its level is outside of their vmap, lie as those of `x`."""
+    """A dual with the batch dimension of `x`, if its level is outside of the vmap."""
     inner = _batch_level(x)
     if inner > level.batches and inner == _batch_level(tangent):
         (below, place), (tangent_below, other) = _unwrap(x, inner), _unwrap(tangent, inner)

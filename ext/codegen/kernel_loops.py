@@ -408,7 +408,7 @@ cdef void staged(loop_t loop, char** p, const Py_ssize_t* s, Py_ssize_t start, P
                  unsigned int outside, unsigned int inside) noexcept nogil:
     \"\"\"Run a contiguous loop over elements start..n of operands of other types or strides.
 
-    `outside` and `inside` hold the type codes of the operands as they lie in memory and as the loop
+    `outside` and `inside` hold the type codes of the operands as in memory and as the loop
     wants them, four bits each, the result lowest. The loop sees blocks of full vectors only: the
     last one is padded with zeros.
     \"\"\"

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """
-Results whose channels lie last, as those of an operand do.
+Results in channels last, where an operand is.
 
 Kernels that know C order alone fill such memory, and it is turned afterwards (`follows` in the
 table); so an operator keeps the memory format of a network whatever its kernel can. Kernels of

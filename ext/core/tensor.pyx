@@ -258,7 +258,7 @@ cdef class Tensor:
         return <size_t>self.ptr
 
     def is_contiguous(self, *, memory_format=None):
-        """Return whether the elements lie in memory in the order of `memory_format` (default: C
+        """Return whether the elements are in memory in the order of `memory_format` (default: C
         order)."""
         if memory_format is None:
             return tensor_is_contiguous(self)

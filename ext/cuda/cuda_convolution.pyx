@@ -5,8 +5,8 @@
 All are products of matrices: windows become columns in memory of the device's cache, as many at a
 time as fit into it, and weights are rows. Windows of one element are no columns but the images
 themselves. With a stride, the gradient of an image is one product for each phase of its places; all
-places of a phase have the same taps. Results whose channels lie last are made so, of columns whose
-channels lie last. Where each result takes one channel, a kernel sums it (device/depthwise.cuh).
+places of a phase have the same taps. Results in channels last are made of columns in
+channels last. Where each result takes one channel, a kernel sums it (device/depthwise.cuh).
 """
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t

@@ -98,8 +98,8 @@ cdef Tensor of_channels(ag_set_args* args, Tensor t, Tensor input, Tensor spread
     return dense(t, spread.dt)
 
 
-cdef Tensor laid_out(Tensor t, Tensor like):
-    """The values of `t` in the dtype of `like`, and as those lie in memory."""
+cdef Tensor with_layout_of(Tensor t, Tensor like):
+    """The values of `t` in the dtype and the memory format of `like`."""
     cdef Tensor result = cast(t, like.dt)
     cdef int layout = layout_of(like)
     if layout == CHANNELS_APART:
@@ -220,7 +220,7 @@ cdef int batch_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Ten
     cdef Tensor own_mean, own_var
     if input.count == 0:
         return 0
-    input = laid_out(input, result)
+    input = with_layout_of(input, result)
     cut_channels(&args, input)
     weight = of_channels(&args, weight, input, spread, WEIGHT)
     bias = of_channels(&args, bias, input, spread, BIAS)
@@ -250,7 +250,7 @@ cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
         return no_elements(to_weight, to_bias)
     if layout_of(input) == CHANNELS_ANYHOW:
         input = contiguous(input)
-    grad = laid_out(grad, input)
+    grad = with_layout_of(grad, input)
     mean, spread = dense(mean, dt), dense(spread, dt)
     to_weight, to_bias = wanted(to_weight, channels), wanted(to_bias, channels)
     cut_channels(&args, input)
@@ -274,7 +274,7 @@ cdef int set_gradients(ag_set_args* args, Tensor to_weight, Tensor to_bias) noex
 
 
 cdef int into_input(ag_set_args* args, Tensor to_input, Tensor input) except -1:
-    """Run a backward pass; the gradient of the input may lie otherwise than the input."""
+    """Run a backward pass; the gradient may have another memory format than the input."""
     cdef Tensor grad = wanted(to_input, input.count)
     if grad is not None and layout_of(grad) != layout_of(input):
         grad = tensor_empty_like(input, input.dt)
@@ -298,7 +298,7 @@ cdef int group_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Py_
         if layout_of(result) != CHANNELS_APART:
             target = dense_like(result)
     elif layout_of(input) != CHANNELS_TOGETHER:
-        input = laid_out(input, result)
+        input = with_layout_of(input, result)
     cut_groups(&args, input, groups)
     weight = of_channels(&args, weight, input, spread, WEIGHT)
     bias = of_channels(&args, bias, input, spread, BIAS)
@@ -321,7 +321,7 @@ cdef int group_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
         return no_elements(to_weight, to_bias)
     if layout_of(input) != CHANNELS_TOGETHER:
         input = contiguous(input)
-    grad = laid_out(grad, input)
+    grad = with_layout_of(grad, input)
     mean, spread = dense(mean, dt), dense(spread, dt)
     to_weight, to_bias = wanted(to_weight, channels), wanted(to_bias, channels)
     if wanted(to_input, input.count) is not None:

@@ -160,7 +160,7 @@ cdef void insert(Axis* axes, int* n, const Axis* axis, bint sort) noexcept:
 
 
 cdef int join_axes(Axis* axes, int n) noexcept:
-    """Join neighbours that lie like one; returns how many are left."""
+    """Join neighbours with the strides of one; returns how many are left."""
     cdef int d, m = 0
     cdef int64_t size
     for d in range(n):

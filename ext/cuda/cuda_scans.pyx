@@ -203,7 +203,7 @@ cdef int linear_scan(Tensor out, Tensor terms, Tensor factors, Py_ssize_t dim,
 
 # --- derivatives of logarithms of sums ---------------------------------------------------------
 
-cdef Tensor laid_out(Tensor a, Tensor like):
+cdef Tensor in_c_order(Tensor a, Tensor like):
     """`a` in C order, in the shape and dtype of `like`."""
     return contiguous(expand_plain(cast(a, like.dt), like.nd, like.sizes, "logcumsumexp"))
 
@@ -221,9 +221,9 @@ cdef int log_derivative(Tensor out, Tensor vector, Tensor a, Tensor total, Py_ss
         target = tensor_empty_on(device, DT_F32, out.nd, out.sizes, NULL)
     elif out.flags & F_STRIDED:
         target = fresh_dense(out)
-    vector = laid_out(vector, target)
-    a = laid_out(a, target)
-    total = laid_out(total, target)
+    vector = in_c_order(vector, target)
+    a = in_c_order(a, target)
+    total = in_c_order(total, target)
     memset(&args, 0, sizeof(args))
     # Sums are kept in the dtype of the result; exp makes an error of what a large one has lost.
     args.unit = (9.8e-4 if dt == DT_F16 else 7.9e-3 if dt == DT_BF16 else

@@ -21,7 +21,7 @@ cdef extern from *:
     """
     static _Thread_local int ag_any_layout;
     """
-    int any_layout "ag_any_layout"      # of this thread: whether `grad` may lie in memory anyhow
+    int any_layout "ag_any_layout"      # of this thread: whether `grad` may have any strides
 
 
 def _set_any_layout(bint value):

@@ -132,8 +132,8 @@ cdef class CopySlices(Node):
         cdef int parts = args[4]
         cdef Tensor result = base_layout(resolve_bits(grad, <uint32_t>args[6]), args[1][0],
                                          args[1][1])
-        cdef Tensor laid_out = view_as_real_plain(result) if parts == REAL_OF_COMPLEX else result
-        cdef Tensor window = as_strided_plain(laid_out, args[3][0], args[3][1],
+        cdef Tensor viewed = view_as_real_plain(result) if parts == REAL_OF_COMPLEX else result
+        cdef Tensor window = as_strided_plain(viewed, args[3][0], args[3][1],
                                               args[3][2] - args[2][2])
         cdef Tensor slice_grad, back
         if parts == COMPLEX_OF_REAL:

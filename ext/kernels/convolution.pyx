@@ -7,7 +7,7 @@ the block of the product (scalar/conv_micro.h) finds the elements that one tap m
 distance from those of another. With a stride, elements of the same phase lie together. The gradient
 of an image is such a sum, too, for each phase of its places, but for what convolution_scatter.pyx
 takes. Where rows are short, lanes are channels (convolution_channels.pyx). Windows of one element
-are a product of matrices where channels lie last.
+are a product of matrices in channels last.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdlib cimport free
@@ -671,7 +671,7 @@ cdef double plan_form(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple
     return work
 
 
-# --- windows of one element where channels lie last -----------------------------------------
+# --- windows of one element in channels last -------------------------------------------------
 
 cdef bint single(Tensor weight, tuple stride, tuple padding, Py_ssize_t groups) except -1:
     cdef int d
@@ -699,7 +699,7 @@ cdef Tensor matrix(Tensor t, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t dow
 
 
 cdef int weights_by_places(Tensor out, Tensor y, Tensor x) except -1:
-    """The sum over all places of what y has there, times what x has; both lie channels last."""
+    """The sum over all places of what y has there, times what x has; both in channels last."""
     cdef Py_ssize_t o = out.sizes[0], c = out.sizes[1], places = y.count // o
     y, x = dense_places(y), dense_places(x)
     return mm(matrix(out, o, c, c, 1), matrix(y, o, places, 1, o), matrix(x, places, c, c, 1))

@@ -47,7 +47,7 @@ cdef struct Plan:
     Sampling g
     int kind
     bint wide                # float64
-    bint places              # channels of images lie last
+    bint places              # images are in channels last
     int nd
     Py_ssize_t[MAX_DIMS] sizes    # of the batch
     Examples values          # the image, or the gradient of what was sampled

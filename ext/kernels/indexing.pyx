@@ -714,7 +714,7 @@ cdef Tensor channels_behind(Tensor a):
 cdef int cat(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
     if out.count == 0:
         return 0
-    if out.flags & F_STRIDED:       # channels last: as they lie in memory
+    if out.flags & F_STRIDED:       # channels last: in the order of memory
         dim = normal_dim(dim, out.nd)
         dim = out.nd - 1 if dim == 1 else max(dim - 1, 0)
         return join_pieces(channels_behind(out),

@@ -351,8 +351,8 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
         return 0
     if plan.groups and layout_of(input) == CHANNELS_TOGETHER:
         plan.together = True
-        grad = laid_out(grad, input, dt)
-        input = laid_out(input, input, dt)
+        grad = with_layout_of(grad, input, dt)
+        input = with_layout_of(input, input, dt)
     else:
         grad = dense(grad, dt)
         input = dense(input, dt)
@@ -675,8 +675,8 @@ cdef void columns_backward(void* ctx) noexcept nogil:
         parallel_for(column_back_tile, plan, plan.tiles, team)
 
 
-cdef Tensor laid_out(Tensor t, Tensor like, int dt):
-    """The values of t in a dtype, as `like` has its own in memory."""
+cdef Tensor with_layout_of(Tensor t, Tensor like, int dt):
+    """The values of `t` in a dtype and the memory format of `like`."""
     cdef Tensor result = cast(t, dt)
     cdef int layout = layout_of(like)
     if layout == CHANNELS_APART:
@@ -735,7 +735,7 @@ cdef int batch_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Ten
     cdef Tensor to = result, own_mean = dense(running_mean, dt), own_var = dense(running_var, dt)
     if input.count == 0:
         return 0
-    input = laid_out(input, result, dt)
+    input = with_layout_of(input, result, dt)
     weight = dense(weight, dt)
     bias = dense(bias, dt)
     if result.dt != dt:
@@ -782,8 +782,8 @@ cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
         return 0
     if layout_of(input) == CHANNELS_ANYHOW:
         input = contiguous(input)
-    grad = laid_out(grad, input, dt)
-    input = laid_out(input, input, dt)
+    grad = with_layout_of(grad, input, dt)
+    input = with_layout_of(input, input, dt)
     weight = dense(weight, dt)
     if to_input.count:
         dx = to_input if to_input.dt == dt else tensor_empty_like(to_input, dt)

@@ -1,4 +1,4 @@
-/* Pooling where channels lie last: channels are the lanes, and the elements of a window, whose places
+/* Pooling in channels last: channels are the lanes, and the elements of a window, whose places
  * are listed, go by in registers. */
 #ifndef AG_POOL_LANES_H
 #define AG_POOL_LANES_H

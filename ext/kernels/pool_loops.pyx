@@ -5,8 +5,8 @@
 #
 # There are two ways. Along a row of results, one element of all windows at a time, so that the
 # results of a row are lanes of vectors; or window by window, where windows are longer than rows of
-# results or not all alike. Elements of a window are taken in the same order both ways. Where
-# channels lie last, the channels of a place are the lanes.
+# results or not all alike. Elements of a window are taken in the same order both ways. In
+# channels last, the channels of a place are the lanes.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t

@@ -3,7 +3,7 @@
 # Pooling of plain tensors, forward and backward, over one to three dimensions by the same code. The
 # loops are in pool_loops.pyx; here windows are described and the work is cut into tiles, rows of
 # results or planes, which are of the same size for any number of threads. Halves are computed in
-# float32. Where channels lie last, results do, too, and are made place by place with all channels;
+# float32. Where operands are in channels last, results are, too, place by place with all channels;
 # what has no loops for that (integers) is made in C order and copied.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -164,7 +164,7 @@ cdef int launch_max(Plan* plan, Tensor result, Tensor indices, Tensor a) except 
 
 cdef int largest_of(Plan* plan, Tensor result, Tensor indices, Tensor a, Py_ssize_t n,
                     str op) except -1:
-    """By places where all lie so; otherwise row by row, to results in C order."""
+    """By places where all are in channels last; otherwise row by row, to results in C order."""
     cdef Tensor dense, at
     if fits_int32(plan) and by_places(indices, a) and plan_by_places(
             plan, result, a, n, L.max_places[<int>a.dt], NULL):
@@ -316,7 +316,7 @@ ctypedef int (*averages_fn)(Plan*, Tensor, Tensor) except -1
 
 cdef int averages_of(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, averages_fn averaged,
                      rows_fn by_place, str op) except -1:
-    """By places where both lie so; otherwise row by row, to a result in C order."""
+    """By places where both are in channels last; otherwise row by row, to a result in C order."""
     cdef Tensor dense
     if plan_by_places(plan, out, a, n, NULL, by_place):
         return averaged(plan, out, dense_places(a))

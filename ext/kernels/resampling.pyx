@@ -80,7 +80,7 @@ cdef int resample_planes(Tensor small, Tensor large, Tensor a, Tensor out, Py_ss
                          bint align) except -1:
     """
     `small` has the shape of the input, `large` that of the result; `a` is read. Both are in C
-    order, or so that c channels lie last.
+    order, or in channels last with c channels.
     """
     cdef Plan plan
     cdef Launch work

@@ -379,7 +379,7 @@ cdef void gradient_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     run_derivative_tile(<DerivativePlan*>ctx, tile, True)
 
 
-cdef Tensor laid_out(Tensor t, Tensor like, str op):
+cdef Tensor in_c_order(Tensor t, Tensor like, str op):
     """`t` in C order, of the shape and dtype of `like`."""
     cdef Tensor result
     if t.dt == like.dt and same_shape(t, like) and tensor_is_contiguous(t):
@@ -401,9 +401,9 @@ cdef int apply_derivative(Tensor out, Tensor vector, Tensor a, Tensor total, Py_
         return 0
     if out.dt == DT_F16 or out.dt == DT_BF16:
         values = tensor_empty(DT_F32, out.nd, out.sizes)
-    vector = laid_out(vector, values, op)
-    a = laid_out(a, values, op)
-    total = laid_out(total, values, op)
+    vector = in_c_order(vector, values, op)
+    a = in_c_order(a, values, op)
+    total = in_c_order(total, values, op)
     if back:
         tiles = planned(&places, values, back)
         plan.size, plan.inner = places.size, places.inner

@@ -8,7 +8,7 @@ __all__: list[str] = []
 
 
 cdef int in_format_of(Result* r, Tensor like, const Py_ssize_t* sizes) except -1:
-    """Dense, with heads inside of places if they lie so in `like`."""
+    """Dense, with heads inside of places if they are so in `like`."""
     result_dense(r, like.dt, 4, sizes)
     if like.strides[3] == 1 and like.strides[1] < like.strides[2]:
         r.strided = True

@@ -60,7 +60,7 @@ def _find(name: str) -> Any:
             raise
         cls: type = type(name, (_Missing,), {"__doc__": _TEXT, "__module__": __name__})
     else:
-        from autograd_cy.utils.tensorboard._handed_on import writer
+        from autograd_cy.utils.tensorboard._forwarding import writer
 
         cls = writer(installed.SummaryWriter, _TEXT)
     globals()[name] = cls

@@ -1,4 +1,4 @@
-# Pooling where channels lie last: those of a place are the lanes (part of pool_loops.pyx).
+# Pooling in channels last: the channels of a place are the lanes (part of pool_loops.pyx).
 
 cdef struct Place:
     Py_ssize_t o[3]

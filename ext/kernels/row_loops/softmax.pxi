@@ -142,7 +142,7 @@ cdef inline void repeat(real_t* s, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
 
 cdef void soft_cols(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                     real_t* out) noexcept nogil:
-    """Softmax down the columns; n <= COLS, rows > 0; rows of `out` lie like those of p."""
+    """Softmax down the columns; n <= COLS, rows > 0; rows of `out` have the strides of p."""
     cdef real_t m[COLS]
     cdef real_t s[COLS]
     cdef real_t t[COLS]
