@@ -126,7 +126,7 @@ cdef StorageImpl* storage_of_service(int device, int type, char* data, Py_ssize_
 cdef StorageImpl* storage_alias(StorageImpl* source) except NULL
 cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1
 cdef void storage_free(StorageImpl* s) noexcept
-# Another size in the same memory, if that has room for it; tells whether it has.
+# Another size in the same memory, if that can hold it; tells whether it can.
 cdef bint storage_fits(StorageImpl* s, Py_ssize_t nbytes) noexcept
 # Called instead of the release where `kept` is set: the object takes the last reference over.
 ctypedef void (*kept_fn)(StorageImpl*) noexcept

@@ -43,10 +43,10 @@ def _integrate(length: np.ndarray, integrand) -> np.ndarray:  # type: ignore[no-
     return total * near * far
 
 
-def _newton(length, depth, slope):  # type: ignore[no-untyped-def]
+def _newton(length, depth, derivative):  # type: ignore[no-untyped-def]
     """The distance at which a convex `depth` is that of the end, from one that is too large."""
     for _ in range(32):
-        better = length - (depth(length) - _DEPTH) / slope(length)
+        better = length - (depth(length) - _DEPTH) / derivative(length)
         if not np.any(np.abs(better - length) > 0.05 * length):
             return better
         length = better
@@ -125,12 +125,12 @@ def _beta(
         t, rest = logs(u)
         return a * (log_x - t) + b * (log_rest - rest)
 
-    def slope(u):  # type: ignore[no-untyped-def]
+    def derivative(u):  # type: ignore[no-untyped-def]
         t = scipy.special.expit(start + sign * u)
         return sign * ((a + b) * t - a)
 
     # Far from x the depth is a straight line, which these distances are beyond.
     length = (_DEPTH - b * log_rest) / a - log_rest if below else (_DEPTH - a * log_x) / b - log_x
-    length = _newton(length, depth, slope)
+    length = _newton(length, depth, derivative)
     moment = _integrate(length, lambda u: np.exp(-depth(u)) * (logs(u)[0] - middle))
     return sign * x * moment

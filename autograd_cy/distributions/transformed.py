@@ -217,8 +217,8 @@ class TransformedDistribution(Distribution):
         for part in reversed(self.transforms):
             x = part.inv(y)
             event += part.domain.event_dim - part.codomain.event_dim
-            slope = part.log_abs_det_jacobian(x, y)
-            total = total - _sum_rightmost(slope, event - part.domain.event_dim)
+            log_det = part.log_abs_det_jacobian(x, y)
+            total = total - _sum_rightmost(log_det, event - part.domain.event_dim)
             y = x
         base = self.base_dist.log_prob(y)
         return total + _sum_rightmost(base, event - len(self.base_dist.event_shape))

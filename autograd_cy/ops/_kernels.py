@@ -84,9 +84,10 @@ class call:
     `sized`: the function ``module.function`` that finds sizes in values, for results whose size the
     values decide. The rule then has the word ``sizes`` among its arguments: it is called with NULL
     there, checks what can be checked, and says NEEDS_SIZES if it can't do without. Then the
-    function gets the arguments, room for 64 sizes, and a list in which it may leave what the kernel
-    can use; the rule is called again with the sizes, and the kernel gets the list (or None) as its
-    last argument. Both are slots of a device, the second one by the key with ``.sizes`` behind it.
+    function gets the arguments, a buffer for 64 sizes, and a list in which it may leave what the
+    kernel can use; the rule is called again with the sizes, and the kernel gets the list (or None)
+    as its last argument. Both are slots of a device, the second one by the key with ``.sizes``
+    behind it.
 
     `shortcut`: a function of all devices that gets the arguments and ``out`` (`self`, in place, or
     None), and returns the result if there is a way that needs neither sizes nor the kernel; else

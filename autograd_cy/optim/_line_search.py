@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from autograd_cy import Tensor
 
-#: A point of the line: how far along, loss, gradient, slope along the line.
+#: A point of the line: how far along, loss, gradient, derivative along the line.
 Point = tuple[float, float, Tensor, float]
 
 
@@ -16,7 +16,7 @@ def strong_wolfe(
     direction: Tensor,
     loss: float,
     grad: Tensor,
-    slope: float,
+    derivative: float,
     length: float,
     smallest: float,
     decrease: float = 1e-4,
@@ -24,12 +24,12 @@ def strong_wolfe(
     most: int = 25,
 ) -> tuple[float, Tensor, float, int]:
     """
-    Search a length of enough decrease and small slope.
+    Search a length of enough decrease and small derivative.
 
     Algorithms 3.5 and 3.6 of Nocedal and Wright, "Numerical Optimization" (2006): the length grows
     until an interval holds good ones, which cubic interpolation then makes smaller. `along` takes a
-    length and returns loss and gradient there; `loss`, `grad` and `slope` (its product with the
-    direction) are those at length 0. Intervals in which all parameters move less than `smallest`
+    length and returns loss and gradient there; `loss`, `grad` and `derivative` (its product with
+    the direction) are those at length 0. Intervals in which all parameters move less than `smallest`
     are not made smaller. `decrease` and `flatness` are the constants :math:`c_1` and :math:`c_2`.
     Returns loss, gradient, length, and how often `along` was called.
     """
@@ -43,12 +43,12 @@ def strong_wolfe(
         return t, value, g, float(g.dot(direction))
 
     def too_high(point: Point) -> bool:
-        return point[1] > loss + decrease * point[0] * slope or not math.isfinite(point[1])
+        return point[1] > loss + decrease * point[0] * derivative or not math.isfinite(point[1])
 
     def good(point: Point) -> bool:
-        return abs(point[3]) <= -flatness * slope
+        return abs(point[3]) <= -flatness * derivative
 
-    start: Point = (0.0, loss, grad, slope)
+    start: Point = (0.0, loss, grad, derivative)
     last, point = start, at(length)
     bracket: tuple[Point, Point] | None = None
     while True:
@@ -97,7 +97,7 @@ def strong_wolfe(
 
 def cubic(one: Point, other: Point, least: float, most: float) -> float:
     """
-    Return the minimum of the cubic through two points and their slopes, within bounds.
+    Return the minimum of the cubic through two points and their derivatives, within bounds.
 
     Equation 3.59 of Nocedal and Wright; the middle of the bounds if it has none.
     """

@@ -168,15 +168,15 @@ class LBFGS(Optimizer):
             if state["n_iter"] == 1:
                 total = float(grad.abs().sum())
                 length = length / total if total > 1.0 else length
-            slope = float(grad.dot(direction))
-            if slope > -group["tolerance_change"]:
+            derivative = float(grad.dot(direction))
+            if derivative > -group["tolerance_change"]:
                 break
             calls = 0
             if group["line_search_fn"] is not None:
                 along = partial(self._evaluate_at, evaluate, self._copies(), direction)
                 most = 1 + group["max_eval"] - evals  # PyTorch doesn't count the first trial
                 loss, grad, length, calls = strong_wolfe(
-                    along, direction, loss, grad, slope, length, 1e-9, most=most
+                    along, direction, loss, grad, derivative, length, 1e-9, most=most
                 )  # fmt: skip
                 self._move(length, direction)
             else:
@@ -290,7 +290,7 @@ def _strong_wolfe(
 def _cubic_interpolate(
     x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple[Any, Any] | None = None
 ) -> float:
-    """Return the minimum of the cubic through two points with their slopes, within bounds."""
+    """Return the minimum of the cubic through two points with their derivatives, within bounds."""
     nothing = empty(0)
     one = float(x1), float(f1), nothing, float(g1)
     other = float(x2), float(f2), nothing, float(g2)

@@ -103,7 +103,7 @@ class Columns:
     wall_ns : int
         Length of the session.
     dropped : int
-        Events for which there was no room.
+        Events that the buffer could not hold.
     options : dict
         What was asked for.
     """

@@ -274,7 +274,7 @@ def write(
     stem : str
         The folder in the archive.
     protocol : int
-        Of the pickle; 0 has no room for what isn't text and becomes 1.
+        Of the pickle; 0 can't hold what isn't text and becomes 1.
     make : callable
         Makes the pickler of a file and a protocol.
     """

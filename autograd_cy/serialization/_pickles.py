@@ -138,7 +138,7 @@ def check_memo(data: Any) -> None:
     """
     Refuse a pickle that numbers what it remembers beyond its own length.
 
-    Python's unpickler makes room for all numbers up to the largest: twelve bytes take 64 GB.
+    Python's unpickler allocates memory for all numbers up to the largest: twelve bytes take 64 GB.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from typing import Any
 from ext.codegen.kernel_specs import NOT_YET, SPECS, KernelSpec
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_PARAMETERS = 16  # of a form of Python, as ext/core/forms.pyx has room for
+MOST_PARAMETERS = 16  # of a form of Python: the capacity of arrays in ext/core/forms.pyx
 _BY_HAND = re.compile(r'kernel_number\("(\w+)"\)')
 
 

@@ -71,7 +71,7 @@ class NodeText:
                 self.dimensions[text] = "int", f"{first + len(self.numbers)}"
                 self.numbers.append(f"{m[1]}.sizes[{m[2]}]")
         if first + len(self.numbers) > 4:
-            raise FormulaError(f"{self.op.key}: a node has room for four numbers")
+            raise FormulaError(f"{self.op.key}: a node holds four numbers")
 
     def is_scalar(self, name: str) -> bool:
         """Return whether a kept value goes into the node itself."""

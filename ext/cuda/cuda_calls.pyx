@@ -54,7 +54,7 @@ cdef const char* called(int index, const char* op) except? NULL:
     cdef PyObject* before
     cdef unsigned number
     cdef int instruction = 0
-    if <uintptr_t>op >> ADDRESS:        # there is no room for the number
+    if <uintptr_t>op >> ADDRESS:        # the address leaves no bits for the number
         return op
     if _calls[index] == NULL:
         begin(index)

@@ -508,7 +508,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
         k += t.grid[i].k
         gathered = gathered or t.grid[i].gathered
     t.plain = t.plain and gathered
-    # As many blocks of weights at a time as there is room for.
+    # As many blocks of weights at a time as the scratch can hold.
     some = max(min(PACKED // max(k * f.groups * t.block * f.wide, <Py_ssize_t>1), t.blocks),
                <Py_ssize_t>1)
     if t.plain:

@@ -143,7 +143,7 @@ AG_SAMPLE_EIGHT(f32)
 AG_SAMPLE_EIGHT(f64)
 #undef AG_SAMPLE_EIGHT
 
-/* One channel at up to AG_GRID_BLOCK points, of which there is room for whole vectors: elements are
+/* One channel at up to AG_GRID_BLOCK points, in memory for whole vectors: elements are
  * gathered by their places, and what isn't there counts as 0. Other places are first ones. */
 #if defined(__AVX512F__)
 #define AG_GATHERS 1

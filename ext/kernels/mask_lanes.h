@@ -60,7 +60,7 @@ static inline unsigned ag_true_bits(const uint8_t *p) {
 }
 
 /* The positions of what is true among n < 65536 bytes, but for the last n % 16; returns how many there
- * are. `k` has room for eight more than n. No more than `most` are wanted: then it may end early. */
+ * are. `k` can hold eight more than n. No more than `most` are wanted: then it may end early. */
 static inline ptrdiff_t ag_true_places(const uint8_t *p, ptrdiff_t n, uint16_t *k, ptrdiff_t most) {
     ptrdiff_t i, count = 0;
     for (i = 0; i + 16 <= n && count < most; i += 16) {

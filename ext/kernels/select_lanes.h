@@ -35,7 +35,7 @@
 #endif
 
 #define AG_SELECT(T)                                                                             \
-    /* Keys in lo..hi, in their order, to `out`, which has room for n; returns how many they are. \
+    /* Keys in lo..hi, in their order, to `out`, which can hold n; returns how many they are.    \
      * `below` becomes how many are smaller than lo. */                                          \
     AG_FN ptrdiff_t ag_keep_##T(const ag_key_##T *a, ptrdiff_t n, ag_key_##T lo, ag_key_##T hi,  \
                                 ag_key_##T *out, ptrdiff_t *below) {                             \

@@ -379,7 +379,7 @@ cdef inline Py_ssize_t note_runs(const run_t* a, Py_ssize_t first, Py_ssize_t n,
                                  int64_t* sizes) noexcept nogil:
     """
     The runs that begin among n elements, a multiple of LOOKED: each element is written where the
-    next run belongs, and stays there if it begins one. There is room for them all, and for one
+    next run belongs, and stays there if it begins one. `values` can hold them all, and one
     more. `sizes` gets the first places of runs.
     """
     cdef Py_ssize_t i
@@ -410,7 +410,7 @@ cdef inline Py_ssize_t note_runs(const run_t* a, Py_ssize_t first, Py_ssize_t n,
 cdef inline void note_last(const run_t* a, Py_ssize_t first, Py_ssize_t n, int dt, Py_ssize_t held,
                            Py_ssize_t count, run_t* values, int64_t* numbers,
                            int64_t* sizes) noexcept nogil:
-    """note_runs() where there may be no room for one more."""
+    """note_runs() where `values` may hold no more than those."""
     cdef Py_ssize_t i
     for i in range(first, first + n):
         if differ(a[i], a[i - 1], dt) and held < count:

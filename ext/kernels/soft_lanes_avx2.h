@@ -217,8 +217,8 @@ static const int64_t ag_soft_kept_f64[8] = {-1, -1, -1, -1};
             _mm256_maskstore_##S(out + i, mask,                                                  \
                                  _mm256_fnmadd_##S(ag_soft_exp_any_##T(factor), f, last));       \
     }                                                                                            \
-    /* One line of columns: s += exp(q - m), which goes to `out` as well where there is one. There is \
-       room for whole vectors in m and s. */                                                     \
+    /* One line of columns: s += exp(q - m), which goes to `out`, too, where there is one. m and  \
+       s hold whole vectors. */                                                                  \
     AG_FN_COLD void ag_soft_line_##T(const ag_##T *q, const ag_##T *m, ag_##T *s, ag_##T *out,   \
                                      ptrdiff_t n) {                                              \
         ptrdiff_t i = 0;                                                                         \

@@ -161,8 +161,8 @@ class LBFGS(Optimizer):
             # The first step has no estimate yet: it is short where the gradient is large.
             length = group["lr"] * (min(1.0, 1.0 / size) if state["n_iter"] == 1 else 1)
             state["t"] = length
-            slope = float(ag.dot(grad, direction))
-            if slope > -group["tolerance_change"]:
+            derivative = float(ag.dot(grad, direction))
+            if derivative > -group["tolerance_change"]:
                 break
             if group["line_search_fn"] is not None:
                 raise RuntimeError("line search function is not supported yet")

@@ -3,7 +3,7 @@
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     """
     Give an `out=` tensor the result's shape, in C order; a non-empty one of another shape is warned
-    about. As with resize_() it stays where it is if there is room, so that others see the result.
+    about. As with resize_() it stays where it is if that holds it, so that others see the result.
     """
     cdef Py_ssize_t[64] strides
     cdef Tensor fresh

@@ -2,7 +2,7 @@
 
 # Note [What is kept]
 # At most an eighth of the memory that the process may use: of the machine, so that ranks sharing a
-# node leave each other room, or of its cgroup or RLIMIT_AS where these are less. Of large blocks
+# node leave each other memory, or of its cgroup or RLIMIT_AS where these are less. Of large blocks
 # (a MiB and more) also
 # - with what is alive at most twice as much as was alive at once lately, or FLOOR;
 # - a quarter of what a cgroup or RLIMIT_AS has left: others of the process need memory, too;

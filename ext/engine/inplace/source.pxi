@@ -138,7 +138,7 @@ cdef tuple contiguous_strides(tuple size):
 
 
 cdef int let_fit(UntypedStorage storage, tuple size, tuple stride, offset, int itemsize) except -1:
-    """Let a storage that nothing else uses grow until it has room for a tensor."""
+    """Let a storage that nothing else uses grow until it can hold a tensor."""
     last = offset
     for n, step in zip(size, stride):
         if n <= 0 or step < 0:

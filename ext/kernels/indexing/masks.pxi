@@ -26,7 +26,7 @@ cdef Py_ssize_t true_in_block(const uint8_t* p, Py_ssize_t n, uint16_t* k,
     """
     The first positions, up to `most`, of what is true in a block; returns how many there are.
 
-    `k` has room for eight more than the block has elements.
+    `k` can hold eight more than the block has elements.
     """
     cdef Py_ssize_t i = n - n % 16, count = ag_true_places(p, n, k, most)
     while i < n and count < most:
@@ -288,7 +288,7 @@ cdef void count_blocks(MaskPlan* plan, Py_ssize_t most) noexcept nogil:
     for i in range(plan.blocks):
         row, first = i // plan.row_blocks, i % plan.row_blocks * MASK_BLOCK
         plan.firsts[i] = total
-        # Never more than there is room for, whatever another thread does to the mask.
+        # Never more than memory was allocated for, whatever another thread does to the mask.
         total = least(most, total + count_true(
             plan.mask + row * plan.length + first, least(plan.length - first, MASK_BLOCK)))
     plan.firsts[plan.blocks] = total

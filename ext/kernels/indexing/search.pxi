@@ -348,7 +348,7 @@ cdef struct MembersPlan:
     char* scratch           # two times as many pairs as there are tests
     const Pair* pairs       # where in scratch they are sorted; NULL: there is a table instead
     uint8_t* table          # of whole numbers: what is said of each from `low` on
-    uint64_t room           # numbers that fit in
+    uint64_t capacity       # numbers that fit in
     uint64_t low            # a key, like the next
     uint64_t width
     int dt
@@ -399,7 +399,7 @@ cdef bint list_members(MembersPlan* plan, const Pair* pairs) noexcept nogil:
     for i in range(plan.m):
         low = pairs[i].key if pairs[i].key < low else low
         high = pairs[i].key if pairs[i].key > high else high
-    if plan.m == 0 or high - low >= plan.room:
+    if plan.m == 0 or high - low >= plan.capacity:
         return False
     plan.low = low
     plan.width = high - low + 1
@@ -440,8 +440,8 @@ cdef int isin(Tensor out, Tensor elements, Tensor tests, bint assume_unique,
     plan.m = tests.count
     plan.invert = invert
     plan.work = 32.0 * plan.n + 64.0 * plan.m
-    plan.room = 0 if dt >= DT_F16 else least(4 * (plan.n + plan.m), MOST_LISTED)
-    scratch = storage_new((2 * plan.m + 1) * sizeof(Pair) + plan.room)
+    plan.capacity = 0 if dt >= DT_F16 else least(4 * (plan.n + plan.m), MOST_LISTED)
+    scratch = storage_new((2 * plan.m + 1) * sizeof(Pair) + plan.capacity)
     plan.scratch = scratch.data
     try:
         begin(&work, "isin", &plan, sizeof(plan), KIND_SORT)

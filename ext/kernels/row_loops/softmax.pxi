@@ -41,7 +41,7 @@ cdef inline Py_ssize_t fill_up(real_t* t, Py_ssize_t n) noexcept nogil:
 
 
 cdef void exp_falling(real_t* t, Py_ssize_t n) noexcept nogil:
-    """t = exp(t) for t <= 0 or NaN; there is room for whole vectors."""
+    """t = exp(t) for t <= 0 or NaN; t holds whole vectors."""
     cdef Py_ssize_t whole = fill_up(t, n)
     if real_t is float:
         ag_run_exp_falling_f32(t, t, whole)
@@ -50,7 +50,7 @@ cdef void exp_falling(real_t* t, Py_ssize_t n) noexcept nogil:
 
 
 cdef void exp_any(real_t* t, Py_ssize_t n) noexcept nogil:
-    """t = exp(t); there is room for whole vectors."""
+    """t = exp(t); t holds whole vectors."""
     cdef Py_ssize_t whole = fill_up(t, n)
     if real_t is float:
         ag_run_exp_f32(t, t, whole)
