@@ -221,12 +221,12 @@ class TypedStorage:
 
     @property
     def device(self) -> Any:
-        """Where the memory is."""
+        """The device of the memory."""
         return self._untyped_storage.device
 
     @property
     def is_cuda(self) -> _bool:
-        """Whether the memory is on a GPU."""
+        """True if the memory is on a GPU."""
         return self._untyped_storage.is_cuda
 
     @property
@@ -482,7 +482,7 @@ class _LegacyStorageMeta(type):
 
 
 class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
-    """What ``FloatStorage`` and its like have in common: calls make a `TypedStorage`."""
+    """The base class of ``FloatStorage`` and its like, whose calls make a `TypedStorage`."""
 
     _device: str
 

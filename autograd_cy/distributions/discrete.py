@@ -413,7 +413,7 @@ class OneHotCategorical(Distribution):
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     r"""
-    The same, with samples whose gradient is that of the probabilities.
+    Categories as vectors of 0 and 1, with samples whose gradient is that of the probabilities.
 
     Parameters
     ----------

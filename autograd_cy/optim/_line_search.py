@@ -29,9 +29,9 @@ def strong_wolfe(
     Algorithms 3.5 and 3.6 of Nocedal and Wright, "Numerical Optimization" (2006): the length grows
     until an interval holds good ones, which cubic interpolation then makes smaller. `along` takes a
     length and returns loss and gradient there; `loss`, `grad` and `derivative` (its product with
-    the direction) are those at length 0. Intervals in which all parameters move less than `smallest`
-    are not made smaller. `decrease` and `flatness` are the constants :math:`c_1` and :math:`c_2`.
-    Returns loss, gradient, length, and how often `along` was called.
+    the direction) are those at length 0. Intervals in which all parameters move less than
+    `smallest` are not made smaller. `decrease` and `flatness` are the constants :math:`c_1` and
+    :math:`c_2`. Returns loss, gradient, length, and how often `along` was called.
     """
     size = float(direction.abs().max())
     calls = 0

@@ -259,7 +259,7 @@ def is_tar(first: bytes) -> bool:
 
 
 class TarReader:
-    """What a tar archive holds beside its pickle: tensors by their numbers."""
+    """The members of a tar archive beside its pickle: tensors by their numbers."""
 
     def __init__(self, data: bytes, placed: Callable[[str], Any]):
         self.placed, self.size = placed, len(data)

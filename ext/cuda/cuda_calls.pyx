@@ -123,7 +123,7 @@ cdef inline PyCodeObject* innermost(int* instruction) except? NULL:
 
 
 cdef PyCodeObject* innermost_object(int* instruction) except? NULL:
-    """The same by objects of frames, which all versions of Python have."""
+    """Find the innermost code by objects of frames, which all versions of Python have."""
     cdef PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get())
     cdef PyFrameObject* back
     cdef PyCodeObject* code

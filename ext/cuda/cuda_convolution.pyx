@@ -408,7 +408,7 @@ cdef int image_by_phases(Tensor out, Tensor source, Tensor weight, const Form* f
 
 cdef int image_by_columns(Tensor out, Tensor source, Tensor weight, const Form* f,
                           Tensor bias) except -1:
-    """The same of `weight` (groups, o, c, ...): products make columns, which are added up."""
+    """Add up columns, which are products with `weight` (groups, o, c, ...)."""
     cdef Product t
     cdef Taps back
     cdef Tensor target = out, columns, part
@@ -546,7 +546,7 @@ cdef int add_up(Product* t, Tensor total, Tensor rows, Tensor columns, int dt) e
 
 
 cdef Tensor widened(Tensor t):
-    """The same elements at the same places in float32."""
+    """A copy in float32 with the same strides."""
     cdef Tensor result = tensor_empty_on(t.mem.device, DT_F32, t.nd, t.sizes, t.strides)
     copy_into(result, t, "convolution")
     return result

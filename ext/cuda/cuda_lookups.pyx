@@ -88,7 +88,7 @@ cdef int checking_signs = kernel_id("lookups", "check_signs")
 
 cdef int set_targets(ag_nll_args* args, Tensor scores, Tensor target, Tensor weight,
                      Py_ssize_t reduction, Py_ssize_t ignore_index) except -1:
-    """What both directions share; `scores` has the input's shape, the others are dense."""
+    """Set arguments of both directions; `scores` has the input's shape, the others are dense."""
     cdef uint64_t inner = 1
     cdef int d
     memset(args, 0, sizeof(args[0]))

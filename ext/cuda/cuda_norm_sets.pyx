@@ -89,7 +89,7 @@ cdef Tensor dense(Tensor t, int dt):
 
 
 cdef Tensor of_channels(ag_set_args* args, Tensor t, Tensor input, Tensor spread, uint32_t bit):
-    """What belongs to channels, dense: in the dtype of the input or of statistics."""
+    """A tensor of one number a channel, dense: in the dtype of the input or of statistics."""
     if t is None:
         return None
     if t.dt == input.dt and t.dt != spread.dt:

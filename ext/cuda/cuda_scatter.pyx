@@ -506,7 +506,7 @@ cdef int put_places(Places places, Tensor values, bint accumulate) except -1:
 
 
 cdef int put_places_in_dense(Places places, Tensor values, bint accumulate) except -1:
-    """The same by way of a copy in which dimensions can be joined: the indexed ones come first."""
+    """Write to a copy in which dimensions can be joined: the indexed ones come first."""
     cdef Tensor x = places.source, turned
     cdef list order = [d for d in range(x.nd) if places.taken[d]]
     cdef list shown = list(range(places.before, places.before + places.nd))

@@ -86,7 +86,7 @@ cdef int64_t number_at(Tensor vector, Py_ssize_t i) except? -1:
 # --- unique elements -------------------------------------------------------------------------
 
 cdef class Groups:
-    """What is the same lies side by side: in order, or as it came."""
+    """Rows in groups of equal ones: in order, or as they came."""
     cdef Tensor a               # dense elements, or slices side by side
     cdef SortedPairs pairs      # None where nothing was sorted
     cdef Tensor rank            # the number of groups up to each

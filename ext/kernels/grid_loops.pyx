@@ -327,7 +327,7 @@ cdef int corners(const Sampling* g, Py_ssize_t n, const int32_t* at, const real_
 
 
 cdef inline void edges(const Sampling* g, int d, real_t* e) noexcept nogil:
-    """What placed() needs to know of a dimension; no padding but zeros and border."""
+    """The constants of a dimension for placed(); no padding but zeros and border."""
     e[HALF] = <real_t>(g.size[d] - 1 if g.align else g.size[d]) / <real_t>2
     e[SHIFT] = 0 if g.align else 0.5
     e[LAST] = <real_t>(g.size[d] - 1)
@@ -344,7 +344,7 @@ cdef inline real_t placed(real_t point, const real_t* e) noexcept nogil:
 
 cdef inline void flat_nearest(const Sampling* g, const real_t* points, int32_t* places,
                               real_t* weight) noexcept nogil:
-    """What taps() and corners() find of BLOCK points of two coordinates."""
+    """Results of taps() and corners() for BLOCK points of two coordinates."""
     cdef real_t[EDGES] u
     cdef real_t[EDGES] v
     cdef int32_t end_u = <int32_t>(g.size[1] - 1), end_v = <int32_t>(g.size[2] - 1)

@@ -207,7 +207,7 @@ def test_texts_of_python_2_are_decoded_as_they_are_to_be():
 
 
 class Marked:
-    """What another module pickles in its own way."""
+    """An object that another module pickles in its own way."""
 
     def __init__(self, value):
         self.value = value

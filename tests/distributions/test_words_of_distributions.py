@@ -1,4 +1,4 @@
-"""What distributions and constraints show and say: as in torch."""
+"""Texts and error messages of distributions and constraints: as in torch."""
 
 import pytest
 

@@ -89,7 +89,7 @@ def outcome(use):
 
 
 def as_decorators(package, name):
-    """What each kind of function gives that the context decorates."""
+    """Results of each kind of function that the context decorates."""
 
     def plain(x):
         """Document."""

@@ -1,4 +1,4 @@
-"""Where exceptions differ from PyTorch's by design: a row for each class of calls.
+"""Exceptions that differ from PyTorch's by design: a row for each class of calls.
 
 A row is (operators, forms, arguments, values, PyTorch's letters, ours, reason); the first four are
 regular expressions for whole names. docs/coming-from-pytorch.md says the same to users.

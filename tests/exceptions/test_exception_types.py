@@ -86,7 +86,7 @@ WORDS = messages.read()
 
 @each("record", EACH)
 def test_messages_have_the_key_words_of_pytorch(record):
-    """Where exceptions are of one type; where they aren't, the other tests say why."""
+    """Compare messages of exceptions of one type; other tests say why others differ."""
     by_key = {line.key: line for line in lines(record)}
     wrong = []
     for key, value, words in WORDS:

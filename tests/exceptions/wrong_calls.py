@@ -404,7 +404,7 @@ def tensors(args, kwargs):
 
 
 def copied(t):
-    """What must stay as it is: shape, strides, dtype, version and elements."""
+    """Properties that must stay as they are: shape, strides, dtype, version and elements."""
     data = b"" if t.is_meta else bytes(np.ascontiguousarray(elements(t)))
     return tuple(t.shape), t.stride(), str(t.dtype), t._version, data
 

@@ -1,4 +1,4 @@
-"""What tests of reads and writes by index share."""
+"""Data that tests of reads and writes by index share."""
 
 import numpy as np
 import pytest

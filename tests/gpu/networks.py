@@ -126,7 +126,7 @@ class Encoder(nn.Module):
 
 
 class EncoderWithDropout(Encoder):
-    """The same, with dropout."""
+    """A network as above, with dropout."""
 
     dropout = 0.1
 

@@ -30,7 +30,7 @@ def memory(request):
 
 
 def moved(x, device, dtype):
-    """The same strides there, as a leaf."""
+    """A leaf with the same strides on the GPU."""
     if x._base is not None:
         made = x._base.to(device).to(dtype).as_strided(x.shape, x.stride())
     else:

@@ -1,4 +1,4 @@
-"""What PyCUDA takes for a launch is used again: never while a launch has it, nor with old bytes."""
+"""Arguments of launches are used again: never while a launch has them, nor with old bytes."""
 
 import sys
 import threading

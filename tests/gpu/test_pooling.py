@@ -32,7 +32,7 @@ def views(shape, dtype):
 
 
 def moved(x):
-    """The same strides on the GPU."""
+    """A copy on the GPU with the same strides."""
     if x._base is not None:
         return x._base.to("cuda").as_strided(x.shape, x.stride())
     return x.to("cuda")

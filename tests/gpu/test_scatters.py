@@ -28,7 +28,7 @@ def way(request):
 
 
 def wider(x):
-    """What sums are compared with: float64, or the dtype itself where it is exact."""
+    """The dtype of the reference: float64, or the dtype itself where it is exact."""
     if x.is_complex():
         return x.to(torch.complex128)
     return x.double() if x.is_floating_point() else x

@@ -30,7 +30,7 @@ def line():
 
 
 def told(error):
-    """What an exception says after the CPU's text."""
+    """The part of a message after the CPU's text."""
     if hasattr(error, "__notes__"):
         return error.__notes__
     return str(error).split("\n")[1:]

@@ -56,7 +56,7 @@ def test_steps_and_margins(stride, dilation, padding):
 
 @pytest.mark.parametrize("channels", [8, 12, 16, 24, 32])
 def test_images_that_one_window_reads_in_part(channels):
-    """What no window reads has gradient 0, also where a step leads past the end."""
+    """Elements that no window reads have gradient 0, also where a step leads past the end."""
     for size, taps, step in itertools.product(range(1, 8), range(1, 4), range(1, 9)):
         if taps <= size:
             w, bias = whole(16, channels, taps, taps, seed=1), whole(16, seed=2)

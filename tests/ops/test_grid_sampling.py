@@ -257,7 +257,7 @@ def test_elements_that_no_point_is_near_count_for_nothing():
 
 @pytest.mark.parametrize("channels", [1, 7, 8, 16, 20])
 def test_zeros_keep_their_signs_and_what_is_missing_adds_one(channels):
-    """Whether channels are taken one by one or by eights."""
+    """Channels are taken one by one, or by eights."""
     x = ag.full((1, channels, 3, 4), -0.0)
     grid = ag.tensor([[[[0.1, 0.2], [-0.2, 0.3], [0.99, 0.0], [9.0, 9.0]]]]).repeat(1, 5, 3, 1)
     for dtype, mode in itertools.product((ag.float32, ag.float64), ("nearest", "bilinear")):

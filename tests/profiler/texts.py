@@ -1,5 +1,5 @@
 """
-What reports say of recordings made by hand: the calls of `calls/`, and their texts beside them.
+Reports of recordings made by hand: the calls of `calls/`, and their texts beside them.
 
 A file of `calls/` is a Python module, read as those of tests/recorded are: each expression in it is
 a call, each function without parameters a program. The JSON file of the same name has their results

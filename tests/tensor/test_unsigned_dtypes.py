@@ -46,7 +46,7 @@ def array_of(t):
 
 
 def strided(t):
-    """The same values, every other element of memory."""
+    """A tensor with the same values, in every other element of memory."""
     wide = ag.zeros((*t.shape, 2), dtype=t.dtype)
     wide[..., 0] = t
     return wide[..., 0]

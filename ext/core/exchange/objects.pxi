@@ -54,7 +54,7 @@ set_kept(let_go)
 
 cdef class StorageBase:
     """
-    What keeps a block of memory alive; arrays made of tensors have one as base.
+    An owner that keeps a block of memory alive; arrays made of tensors have one as base.
 
     Examples
     --------

@@ -113,7 +113,7 @@ def _is_replaced(str name not None):
 
 
 def _own_attributes():
-    """What the class has without what programs have set: {name: value}."""
+    """The attributes of the class without those that programs have set: {name: value}."""
     return _own
 
 

@@ -497,7 +497,7 @@ cdef inline Py_ssize_t place_in_row(const real_t* row, Py_ssize_t size, real_t x
 
 cdef inline Py_ssize_t place_by_steps(const real_t* row, const int64_t* sorter, Py_ssize_t size,
                                       real_t x, bint right) noexcept nogil:
-    """The same where NaN ends a row, which counts as below x: the steps of torch decide."""
+    """Search as above where NaN ends a row, which counts as below x: the steps of torch decide."""
     cdef Py_ssize_t low = 0, high = size, middle
     cdef real_t element
     while low < high:

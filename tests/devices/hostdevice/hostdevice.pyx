@@ -134,7 +134,7 @@ def register(name="hostdevice", plain=False, without=(), by_host=()):
 
 
 def register_only(name, kernels):
-    """The same with these kernels, which are plain ones."""
+    """Register a device with these kernels alone, which are plain ones."""
     plain_types.add(_devices.register(name, services_capsule(True), kernels))
 
 

@@ -1,4 +1,4 @@
-"""What reports say of a recording that begins with backward and has the number 0."""
+"""Reports of a recording that begins with backward and has the number 0."""
 
 from by_hand import (
     ZERO,

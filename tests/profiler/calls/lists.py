@@ -1,4 +1,4 @@
-"""What lists of events made by hand say, and sessions by steps."""
+"""Lists of events made by hand, and sessions by steps."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What reports say of recordings made by hand."""
+"""Reports of recordings made by hand."""
 
 from by_hand import (
     MEMORY,
