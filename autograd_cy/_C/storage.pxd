@@ -31,7 +31,7 @@ cdef extern from *:
         void *owner;
         uint32_t own_version;
         uint8_t size_class;
-        uint8_t kind : 6, readonly : 1, kept : 1;
+        uint8_t kind : 6, readonly : 1, has_object : 1;
         uint16_t device;
         Py_ssize_t capacity;
         PyObject *last_op;
@@ -48,7 +48,7 @@ cdef extern from *:
         uint8_t size_class
         uint8_t kind
         uint8_t readonly      # memory that must not be written (a read-only NumPy array)
-        uint8_t kept          # holds an object that shows it (exchange/objects.pxi)
+        uint8_t has_object    # holds an object that shows it (exchange/objects.pxi)
         uint16_t device       # code of the device whose memory this is; 0 is the CPU
         Py_ssize_t capacity   # bytes that the block can hold
         PyObject* last_op     # name of the last in-place operation (an immortal str), for messages
@@ -128,9 +128,9 @@ cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1
 cdef void storage_free(StorageImpl* s) noexcept
 # Another size in the same memory, if that can hold it; tells whether it can.
 cdef bint storage_fits(StorageImpl* s, Py_ssize_t nbytes) noexcept
-# Called instead of the release where `kept` is set: the object takes the last reference over.
-ctypedef void (*kept_fn)(StorageImpl*) noexcept
-cdef void set_kept(kept_fn let_go) noexcept
+# Called instead of the release where `has_object` is set: the object takes the last reference over.
+ctypedef void (*object_fn)(StorageImpl*) noexcept
+cdef void set_object_fn(object_fn let_go) noexcept
 
 cdef inline StorageImpl* storage_incref(StorageImpl* s) noexcept nogil:
     s.refcount += 1

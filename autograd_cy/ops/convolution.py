@@ -216,7 +216,7 @@ IMAGES = {
 }
 for _nd, (_input, _weight) in SHAPES.items():
     _what = ("sequences", "images", "volumes")[_nd - 1]
-    _kept = "(" + ", ".join(("1", "1", *("2",) * _nd)) + ")"
+    _ones = "(" + ", ".join(("1", "1", *("2",) * _nd)) + ")"
     op(
         f"conv{_nd}d(input, weight, bias: Tensor? = None, stride: sizes = 1, "
         "padding: padding = 0, dilation: sizes = 1, groups: int = 1)",
@@ -270,7 +270,7 @@ for _nd, (_input, _weight) in SHAPES.items():
             "input": f"The {_what}, of shape {IMAGES[_nd]}.",
             "weight": "The weights of windows, of shape (O, C / groups, ...).",
         },
-        example=f">>> ag.conv{_nd}d(ag.ones{_kept}, ag.ones{_kept}).flatten()\ntensor([{2**_nd}.])",
+        example=f">>> ag.conv{_nd}d(ag.ones{_ones}, ag.ones{_ones}).flatten()\ntensor([{2**_nd}.])",
         raises={"RuntimeError": "The shapes don't fit."},
     )
     op(
@@ -318,7 +318,7 @@ for _nd, (_input, _weight) in SHAPES.items():
         },
         example=(
             f">>> ag.conv_transpose{_nd}d(ag.ones({', '.join('1' * (_nd + 2))}), "
-            f"ag.ones{_kept}).flatten()\n"
+            f"ag.ones{_ones}).flatten()\n"
             f"tensor([{', '.join(['1.'] * 2**_nd)}])"
         ),
         raises={"RuntimeError": "The shapes don't fit."},

@@ -30,7 +30,7 @@ op(
         one((2, 6), (2, 3, -1)),
     ],
     reference="self.reshape(size)",
-    doc="The same memory in another shape; -1 is inferred.",
+    doc="A view in another shape; -1 is inferred.",
     example=">>> ag.arange(4).view(2, 2)\ntensor([[0, 1],\n        [2, 3]])",
     raises={"RuntimeError": "The strides don't allow it, or the number of elements differs."},
 )
@@ -50,7 +50,7 @@ op(
         "test_view_of_another_dtype_shares_memory_and_version_but_no_history"
     ),
     doc=(
-        "The same memory read as elements of another dtype; the last dimension absorbs a change "
+        "A view of the memory as elements of another dtype; the last dimension absorbs a change "
         "of size."
     ),
     raises={"RuntimeError": "The strides don't allow it, or the number of elements differs."},

@@ -45,7 +45,7 @@ from autograd_cy._C.random cimport drawing_state
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)
-from autograd_cy._C.kept_graphs cimport keep_graph
+from autograd_cy._C.unchanged_gradients cimport keep_graph
 from autograd_cy._C.formats cimport channels_last, lay_channels_last, turned_channels_last
 from autograd_cy._C.out_forms cimport (
     check_out, write_out, write_exact_out, write_truth_out, other_out, bad_inplace, need_exact_out, outs_arg, write_outs, in_wider_dtype)

@@ -13,7 +13,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new_on,
     device_index, device_type, storage_borrow, storage_incref,
-    storage_decref, storage_fits, storage_share_version, set_kept)
+    storage_decref, storage_fits, storage_share_version, set_object_fn)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_U16, DT_U32, DT_U64, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16,
     DT_F32, DT_F64, DT_C64, DT_C128, dt_is_signed, dt_numpy, dt_from_numpy)

@@ -4,7 +4,7 @@
 
 Freed blocks go to a list of their size class and are handed out again: fresh pages cost several
 times more than the arithmetic on them. Four classes per power of two bound the waste to 25 %.
-How much is kept, storage/kept.pxi decides.
+How much is cached, storage/cache_limit.pxi decides.
 Everything here runs under the GIL, so there are no locks. Next file: tensor.pyx.
 """
 from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
@@ -43,7 +43,7 @@ cdef enum:
     N_CLASSES = 256
     BLOCKS_PER_CLASS = 256
     HUGE = 2 * 1024 * 1024
-    LARGE = 56              # class of blocks of a MiB, the first that storage/kept.pxi looks at
+    LARGE = 56              # class of blocks of a MiB, the first that cache_limit.pxi looks at
 
 cdef StorageImpl* g_free[N_CLASSES]
 cdef int g_free_count[N_CLASSES]
@@ -64,7 +64,7 @@ cdef int g_most_free[N_CLASSES]
 # Test hook: allocations left before one fails; negative means never.
 cdef Py_ssize_t g_fail_after = -1
 cdef release_fn g_release = NULL
-cdef kept_fn g_let_go = NULL
+cdef object_fn g_let_go = NULL
 
 memset(g_free, 0, sizeof(g_free))
 memset(g_free_count, 0, sizeof(g_free_count))
@@ -126,7 +126,7 @@ cdef void flush_cache() noexcept:
     g_cached_bytes = 0
 
 
-include "storage/kept.pxi"
+include "storage/cache_limit.pxi"
 
 
 class OutOfMemoryError(RuntimeError, MemoryError):
@@ -206,7 +206,7 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
         s.data = <char*>s + HEADER
         s.kind = STORAGE_CACHED if g_caching else STORAGE_MALLOC
         s.readonly = 0
-        s.kept = 0
+        s.has_object = 0
     s.refcount = 1
     s.nbytes = nbytes
     s.owner = NULL
@@ -381,7 +381,7 @@ cdef void storage_free(StorageImpl* s) noexcept:
     global g_live_bytes, g_live_blocks
     cdef int c
     cdef object owner
-    if s.kept:
+    if s.has_object:
         s.refcount = 1
         g_let_go(s)
         return
@@ -413,7 +413,7 @@ cdef void storage_free(StorageImpl* s) noexcept:
         PyMem_RawFree(s)
 
 
-cdef void set_kept(kept_fn let_go) noexcept:
+cdef void set_object_fn(object_fn let_go) noexcept:
     global g_let_go
     g_let_go = let_go
 

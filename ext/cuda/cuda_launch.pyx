@@ -45,12 +45,12 @@ cdef dict _modules = {}              # (index, image) -> PyCUDA's Module
 cdef dict _images = {}               # image -> its path, or None
 cdef object _launch = None           # PyCUDA's Function._launch_kernel
 cdef PyObject* _ones[1025]           # (n,) for sizes of one dimension
-cdef PyObject* _kept[65]      # seegument_tuple`; owned, NULL: none, or in use
+cdef PyObject* _cached[65]      # seegument_tuple`; owned, NULL: none, or in use
 
 memset(_bound, 0, sizeof(_bound))
 memset(_capacity, 0, sizeof(_capacity))
 memset(_ones, 0, sizeof(_ones))
-memset(_kept, 0, sizeof(_kept))
+memset(_cached, 0, sizeof(_cached))
 
 
 def folder():
@@ -191,9 +191,9 @@ cdef PyObject* argument_tuple(const void* arguments, Py_ssize_t nbytes) except N
     """A tuple of six (owned) whose item 3 has the arguments; the others are to be set."""
     cdef PyObject* args = NULL
     if nbytes <= MOST_ARGUMENTS and nbytes & 7 == 0:
-        args = _kept[nbytes >> 3]
+        args = _cached[nbytes >> 3]
     if args != NULL:
-        _kept[nbytes >> 3] = NULL
+        _cached[nbytes >> 3] = NULL
         memcpy(PyBytes_AS_STRING(<object>PyTuple_GET_ITEM(args, 3)), arguments, nbytes)
         return args
     new = (None, None, None, PyBytes_FromStringAndSize(<const char*>arguments, nbytes), 0, None)
@@ -210,10 +210,10 @@ cdef inline void put_item(PyObject* args, Py_ssize_t i, PyObject* item) noexcept
 
 
 cdef void give_back(PyObject* args, Py_ssize_t nbytes) noexcept:
-    if (nbytes <= MOST_ARGUMENTS and nbytes & 7 == 0 and _kept[nbytes >> 3] == NULL
+    if (nbytes <= MOST_ARGUMENTS and nbytes & 7 == 0 and _cached[nbytes >> 3] == NULL
             and Py_REFCNT(<object>args) == 1
             and Py_REFCNT(<object>PyTuple_GET_ITEM(args, 3)) == 1):
-        _kept[nbytes >> 3] = args
+        _cached[nbytes >> 3] = args
     else:
         Py_DECREF(<object>args)
 

@@ -19,7 +19,7 @@ from autograd_cy._C.dtypes cimport (
     dt_code, dt_differentiable, dt_object, g_default_dtype, DT_I64)
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, set_tangent, set_tangents, tangents_at, zero_tangent)
-from autograd_cy._C.kept_graphs cimport keep_graph
+from autograd_cy._C.unchanged_gradients cimport keep_graph
 from autograd_cy._C.inplace cimport (
     constant_history, put_value, replace_value, unknown_history)
 from autograd_cy._C.events cimport finished, note_node

@@ -119,7 +119,7 @@ class VariableBase:
         self._needs_grad = _flag("requires_grad", value)
 
     requires_grad = property(
-        attrgetter("_needs_grad"), _set_requires_grad, doc="Whether backward computes its gradient."
+        attrgetter("_needs_grad"), _set_requires_grad, doc="True if backward computes its gradient."
     )
 
     def _set_volatile(self, value: Any) -> None:
@@ -130,7 +130,9 @@ class VariableBase:
         self._is_volatile = _flag("volatile", value)
 
     volatile = property(
-        attrgetter("_is_volatile"), _set_volatile, doc="Whether nothing made of it is recorded."
+        attrgetter("_is_volatile"),
+        _set_volatile,
+        doc="True if nothing computed from it is recorded.",
     )
 
     @property

@@ -5,11 +5,12 @@
 # `_alive` knows the object while it lives. An object with attributes, or of a class of a program,
 # has to live as long as its block, because the next one would lack both. So when it would die while
 # tensors use the block, its finalizer turns the reference around: the block holds the object (in
-# `_kept`, and `kept` is set in its header), and the object has no reference to the block. When the
-# last tensor goes, `storage_free` calls `let_go`, which turns it around again. Python calls a
-# finalizer once, so what is kept stays in `_kept` until then, also while the program has it.
+# `_objects`, and `has_object` is set in its header), and the object has no reference to the block.
+# When the last tensor goes, `storage_free` calls `let_go`, which turns it around again. Python
+# calls a finalizer once, so an object stays in `_objects` until then, also while the program has
+# it.
 
-cdef dict _kept = {}                # address of a block -> object
+cdef dict _objects = {}             # address of a block -> object
 cdef object _alive = weakref.WeakValueDictionary()      # the same; one object for each block
 
 cdef extern from "Python.h":
@@ -20,8 +21,8 @@ cdef extern from "Python.h":
 
 cdef int keep(UntypedStorage self) except -1:
     """Let the block hold the object, which gives its reference up."""
-    _kept[<size_t>self.mem] = self
-    self.mem.kept = 1
+    _objects[<size_t>self.mem] = self
+    self.mem.has_object = 1
     storage_decref(self.mem)
     return 0
 
@@ -29,8 +30,8 @@ cdef int keep(UntypedStorage self) except -1:
 cdef int hold_again(UntypedStorage self) except -1:
     """The reverse of `keep`."""
     storage_incref(self.mem)
-    self.mem.kept = 0
-    del _kept[<size_t>self.mem]
+    self.mem.has_object = 0
+    del _objects[<size_t>self.mem]
     return 0
 
 
@@ -39,17 +40,17 @@ cdef void let_go(StorageImpl* s) noexcept:
     cdef PyObject* kind
     cdef PyObject* value
     cdef PyObject* trace
-    s.kept = 0
+    s.has_object = 0
     PyErr_Fetch(&kind, &value, &trace)      # tensors also die where an exception is on its way
     try:
-        shown = _kept.pop(<size_t>s)
+        shown = _objects.pop(<size_t>s)
         del shown                           # unless the program has it, the block goes with it
     except Exception:
         pass
     PyErr_Restore(kind, value, trace)
 
 
-set_kept(let_go)
+set_object_fn(let_go)
 
 
 cdef class StorageBase:
@@ -185,7 +186,7 @@ cdef class UntypedStorage(StorageBase):
     def __del__(self):
         cdef StorageImpl* s = self.mem
         cdef PyObject** attributes
-        if s == NULL or s.kept or s.refcount == 1:
+        if s == NULL or s.has_object or s.refcount == 1:
             return
         attributes = _PyObject_GetDictPtr(self)
         if type(self) is UntypedStorage and (attributes[0] == NULL or not <object>attributes[0]):
@@ -726,7 +727,7 @@ cdef int resize_block(UntypedStorage self, size) except -1:
     no_launch("UntypedStorage: resize_()", "what is captured names the memory")
     if storage_fits(old, n):
         return 0
-    if old.kept or old.refcount != 1:
+    if old.has_object or old.refcount != 1:
         raise RuntimeError(
             f"Trying to resize storage that is not resizable: tensors or arrays use the memory, "
             f"which can't grow from {old.nbytes} to {n} bytes without moving; resize it before "
@@ -808,4 +809,4 @@ def untyped_storage(Tensor self not None):
 
 def _memory_users(Tensor t not None):
     """Return the number of tensors, arrays and storage objects that hold the memory of a tensor."""
-    return root_of(t.mem).refcount + root_of(t.mem).kept
+    return root_of(t.mem).refcount + root_of(t.mem).has_object

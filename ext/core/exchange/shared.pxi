@@ -111,7 +111,7 @@ def _move_memory(Tensor t not None, make):
     users = known_users(t, old)
     if shown is not None and shown.mem != old:
         shown = None
-    has_object = shown is not None and old.kept
+    has_object = shown is not None and old.has_object
     if shown is not None and not has_object:
         count += 1
     for user in users:
@@ -121,7 +121,7 @@ def _move_memory(Tensor t not None, make):
         return None
     target = make(old.nbytes)
     new = target.mem
-    if (new.nbytes < old.nbytes or t.mem != top or has_object != old.kept
+    if (new.nbytes < old.nbytes or t.mem != top or has_object != old.has_object
             or not only_users(top, len(users), count)):
         return None                     # another thread was quicker
     if has_object:
@@ -153,7 +153,7 @@ def _move_storage(UntypedStorage self not None, make):
     """
     cdef StorageImpl* old = self.mem
     cdef UntypedStorage target
-    if old.kept or old.refcount != 1 or old.device != ON_CPU:
+    if old.has_object or old.refcount != 1 or old.device != ON_CPU:
         return False
     target = make(old.nbytes)
     if old.refcount != 1 or target.mem.nbytes < old.nbytes:

@@ -146,6 +146,6 @@ cdef int let_fit(UntypedStorage storage, tuple size, tuple stride, offset, int i
         last += (n - 1) * step
     if (storage.mem.nbytes < (last + 1) * itemsize < 1 << 62 and offset >= 0
             and len(size) == len(stride)
-            and not storage.mem.kept and storage.mem.refcount == 1 and storage.resizable()):
+            and not storage.mem.has_object and storage.mem.refcount == 1 and storage.resizable()):
         resize_block(storage, (last + 1) * itemsize)
     return 0

@@ -22,7 +22,7 @@ cdef extern from "Python.h":
 
 cdef tuple _nothing = ()
 cdef list _kinds = []               # addresses of all kinds
-cdef list _kept = []                # names of classes
+cdef list _class_names = []         # names of classes
 
 
 cdef str text_of_kind(NodeKind* kind):
@@ -42,7 +42,7 @@ cdef int make_kinds(NodeKind* kinds, const char* module, const char* rows) excep
 
 cdef int make_class(NodeKind* kind) except -1:
     cdef bytes name = f"{kind.module.decode()}.{text_of_kind(kind).partition('; ')[0]}".encode()
-    _kept.append(name)
+    _class_names.append(name)
     kind.cls = <PyObject*>agc_class_like(<PyTypeObject*>Node, name)
     return 0
 

@@ -12,7 +12,7 @@ from autograd_cy._C.node cimport (
     zeros_for)
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.tensor cimport Tensor, requires_grad, tls_modes, F_VIEW, M_NO_GRAD
-include "operators_of_kept_graphs.pxi"
+include "operators_of_unchanged_gradients.pxi"
 
 __all__: list[str] = []
 

@@ -1,6 +1,6 @@
-# How much is kept for reuse (part of storage.pyx).
+# How much is cached for reuse (part of storage.pyx).
 
-# Note [What is kept]
+# Note [Size of the cache]
 # At most an eighth of the memory that the process may use: of the machine, so that ranks sharing a
 # node leave each other memory, or of its cgroup or RLIMIT_AS where these are less. Of large blocks
 # (a MiB and more) also
@@ -161,14 +161,14 @@ cdef Py_ssize_t time_of_last(int c) noexcept:
     return s.nbytes
 
 
-cdef void give_back_until(Py_ssize_t bytes_kept, Py_ssize_t time) noexcept:
+cdef void give_back_until(Py_ssize_t bytes_cached, Py_ssize_t time) noexcept:
     """
     Give large blocks back, the oldest first, until no more than so much is kept, and none that was
     freed before `time`.
     """
     cdef int c, oldest
     cdef Py_ssize_t t, first
-    if g_cached_bytes <= bytes_kept and time <= 0:
+    if g_cached_bytes <= bytes_cached and time <= 0:
         return
     while True:
         oldest = -1
@@ -179,7 +179,7 @@ cdef void give_back_until(Py_ssize_t bytes_kept, Py_ssize_t time) noexcept:
                 if oldest < 0 or t < first:
                     oldest = c
                     first = t
-        if oldest < 0 or (g_cached_bytes <= bytes_kept and first >= time):
+        if oldest < 0 or (g_cached_bytes <= bytes_cached and first >= time):
             return
         take_out_last(oldest)
 
@@ -214,7 +214,7 @@ cdef Py_ssize_t look_around(Py_ssize_t live) noexcept:
     return now
 
 
-cdef Py_ssize_t most_kept(Py_ssize_t live) noexcept:
+cdef Py_ssize_t most_cached(Py_ssize_t live) noexcept:
     """Return the number of bytes that the cache may hold beside those that are alive."""
     cdef Py_ssize_t most = g_cache_limit
     if not g_limit_is_given:
@@ -228,7 +228,7 @@ cdef void make_way(Py_ssize_t size) noexcept:
     """A large block is made: give back what is kept beyond what may be."""
     cdef Py_ssize_t live = g_live_bytes + size
     look_around(live)
-    give_back_until(most_kept(live), 0)
+    give_back_until(most_cached(live), 0)
 
 
 cdef void keep_or_give_back(StorageImpl* s, int c) noexcept:
@@ -238,7 +238,7 @@ cdef void keep_or_give_back(StorageImpl* s, int c) noexcept:
         g_watch(s, -s.nbytes)
     if g_caching and c >= LARGE:
         now = look_around(g_live_bytes + s.capacity)
-        most = most_kept(g_live_bytes)
+        most = most_cached(g_live_bytes)
         if s.capacity <= most:
             give_back_until(most - s.capacity, 0)
     if (g_caching and g_free_count[c] < BLOCKS_PER_CLASS
