@@ -29,7 +29,7 @@ cdef int broadcast_shape(tuple operands, Py_ssize_t* shape, str op) except -1   
 cdef Tensor cast(Tensor a, int dt)                           # a itself if it has the dtype
 cdef Tensor to_device(Tensor a, int device)                  # a itself if it is there
 cdef Tensor to_device_by(Tensor a, int device, bint non_blocking)
-cdef tuple moved_indices(tuple indices, int device)          # those of the CPU, but not to meta
+cdef tuple indices_on_device(tuple indices, int device)      # those of the CPU, but not to meta
 cdef Tensor contiguous(Tensor a)                             # a itself if it is C-contiguous
 cdef Tensor resolved(Tensor a)                               # a itself if nothing is lazy in it
 cdef tuple all_resolved(tuple tensors)                       # may hold None

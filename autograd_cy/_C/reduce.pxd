@@ -49,4 +49,4 @@ cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt)
 cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape)
 
 # --- shared by the kernels on plain tensors --------------------------------------------------
-cdef Tensor contiguous_moved(Tensor a, const char* mask)   # kept dims first, marked ones last
+cdef Tensor reduced_dims_last(Tensor a, const char* mask)  # kept dims first, marked ones last

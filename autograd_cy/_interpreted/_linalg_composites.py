@@ -127,10 +127,10 @@ def slogdet_backward(
 
 
 def slogdet_jvp(tangent: Tensor, A: Tensor, sign: Tensor, which: int) -> Tensor:
-    moved = diagonal(matmul(linalg.inv(A), tangent), 0, -2, -1).sum(-1)
+    trace = diagonal(matmul(linalg.inv(A), tangent), 0, -2, -1).sum(-1)
     if which:
-        return real(moved) if A.is_complex() else moved
-    return imag(moved) * 1j * sign if A.is_complex() else moved * 0
+        return real(trace) if A.is_complex() else trace
+    return imag(trace) * 1j * sign if A.is_complex() else trace * 0
 
 
 def matrix_exp_derivative(A: Tensor, E: Tensor) -> Tensor:

@@ -78,9 +78,9 @@ def _inside(x: Tensor, n: int, padding: int, aligned: bool) -> tuple[Tensor, Ten
         return x, derivative
     # At the ends and beyond, a place doesn't move with x: the element behind the last would count
     # as 0 in the derivative. What is no number, or was reflected from infinity, is at the first.
-    moves = (x > 0) & (x < n - 1)
-    derivative = where(moves, derivative, 0)
-    x = where(moves, x, clamp(x.detach(), 0, n - 1))
+    inside = (x > 0) & (x < n - 1)
+    derivative = where(inside, derivative, 0)
+    x = where(inside, x, clamp(x.detach(), 0, n - 1))
     return where(isnan(x), 0, x), derivative
 
 

@@ -92,9 +92,9 @@ def check_first(func, inputs, options: Options) -> bool:
         if options.check_forward_ad and options.check_undefined_grad:
             _consistency.undefined_tangents(subject, wanted, checked, rtol, atol)
         if options.check_backward_ad:
-            _consistency.scales_with_gradient(checked, subject.moving)
+            _consistency.scales_with_gradient(checked, subject.differentiable)
             if options.check_batched_grad:
-                _consistency.batched_gradients(checked, subject.moving, rtol, atol)
+                _consistency.batched_gradients(checked, subject.differentiable, rtol, atol)
             if options.check_undefined_grad:
                 _consistency.undefined_gradients(subject, wanted, rtol, atol)
     except GradcheckError:
@@ -140,8 +140,8 @@ def check_second(func, inputs, grad_outputs, options: Options, strided: bool) ->
         ]
         v = arguments[len(args) :]
         outputs = _differentiable(as_outputs(func(*x)))
-        moving = [t for t in x if is_smooth(t) and t.requires_grad]
-        grads = gradients([outputs[j] for j in used], moving, v, create_graph=True)
+        leaves = [t for t in x if is_smooth(t) and t.requires_grad]
+        grads = gradients([outputs[j] for j in used], leaves, v, create_graph=True)
         return tuple(g for g in grads if g is not None)
 
     return check_first(backward, (*args, *(vectors[j] for j in used)), options)
@@ -338,16 +338,16 @@ def _slow(subject, wanted, outputs, options):
 
 
 def _compare_rows(subject, numerical, number, j, out, prefix, seed, options):
-    rows = backward_rows(out, subject.moving, seed)
+    rows = backward_rows(out, subject.differentiable, seed)
     for place, a in zip(subject.places, rows):
         columns = numerical[place][number]
         n = _gradient_of(columns.real, columns.imag, seed)
         if not _close(a, n, options.rtol, options.atol):
             raise _mismatch(_BACKWARD, j, place, n, a, prefix)
-    for a, again in zip(rows, backward_rows(out, subject.moving, seed)):
+    for a, again in zip(rows, backward_rows(out, subject.differentiable, seed)):
         _check_repeats(a, again, options)
     if options.check_grad_dtypes:
-        _check_gradient_dtypes(out, subject.moving, seed)
+        _check_gradient_dtypes(out, subject.differentiable, seed)
 
 
 def _compare_columns(place, j, n, a, options):
@@ -434,9 +434,9 @@ def _fast(subject, wanted, outputs, options):
         for number, out in enumerate(outputs):
             for _, seed in _parts(out):
                 vector = left[number].to(out.dtype) * seed
-                grads = filled(vjp(out, subject.moving, vector), subject.moving)
+                grads = filled(vjp(out, subject.differentiable, vector), subject.differentiable)
                 analytical[number, seed] = grads
-    moves = []
+    directions = []
     for place in subject.places:
         x = subject.inputs[place]
         axes = (1.0, 1.0j) if x.is_complex() else (1.0,)
@@ -445,22 +445,22 @@ def _fast(subject, wanted, outputs, options):
         derivatives = [
             derivatives_along(subject, place, step, wanted, options.eps) for step in steps
         ]
-        moves.append((right, steps, derivatives))
+        directions.append((right, steps, derivatives))
     if options.check_backward_ad:
-        for k, (right, _, derivatives) in enumerate(moves):
+        for k, (right, _, derivatives) in enumerate(directions):
             _compare_products(
                 subject, wanted, outputs, k, left, right, derivatives, analytical, options
             )
         for number, out in enumerate(outputs):
             for _, seed in _parts(out):
                 vector = left[number].to(out.dtype) * seed
-                again = filled(vjp(out, subject.moving, vector), subject.moving)
+                again = filled(vjp(out, subject.differentiable, vector), subject.differentiable)
                 for a, b in zip(analytical[number, seed], again):
                     _check_repeats(a, b, options)
                 if options.check_grad_dtypes:
-                    _check_gradient_dtypes(out, subject.moving, seed)
+                    _check_gradient_dtypes(out, subject.differentiable, seed)
     if options.check_forward_ad:
-        for place, (right, steps, derivatives) in zip(subject.places, moves):
+        for place, (right, steps, derivatives) in zip(subject.places, directions):
             _compare_pushed(subject, wanted, outputs, place, right, steps, derivatives, options)
 
 
@@ -482,7 +482,7 @@ def _compare_products(subject, wanted, outputs, k, left, right, derivatives, ana
                 continue
             columns = jacobian_columns(subject, place, [j], options.eps)[0]
             expected = _gradient_of(columns.real, columns.imag, seed)
-            value = backward_rows(out, subject.moving, seed)[k]
+            value = backward_rows(out, subject.differentiable, seed)[k]
             raise _fast_mismatch(
                 _BACKWARD,
                 j,

@@ -116,7 +116,7 @@ def undefined_gradients(subject: Subject, wanted: Sequence[int], rtol: float, at
 def _all_undefined(subject, wanted):
     outputs = subject.outputs()
     ends = [_without_gradient(outputs[j]) for j in wanted]
-    for g in gradients(ends, subject.moving, [_ones_like(end) for end in ends]):
+    for g in gradients(ends, subject.differentiable, [_ones_like(end) for end in ends]):
         if g is not None and bool((g != 0).any()):
             raise GradcheckError(_UNDEFINED)
 
@@ -127,7 +127,7 @@ def _one_undefined(subject, wanted, missing, rtol, atol):
     source = _Generator().manual_seed(0)
     seeds = [_random_like(source, end) for end in ends]
     zeroed = [_zeros_like(v) if j == missing else v for j, v in zip(wanted, seeds)]
-    inputs = subject.moving
+    inputs = subject.differentiable
     grads = gradients(ends, inputs, seeds)
     expected = gradients([outputs[j] for j in wanted], inputs, zeroed)
     for g, e, x in zip(grads, expected, inputs):

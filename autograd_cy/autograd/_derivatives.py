@@ -54,10 +54,10 @@ def tangents(
     """
     Tangents of some outputs in forward mode; None where there is none.
 
-    `directions` are tangents of inputs by number. An input that is given twice moves as a whole.
+    `directions` are tangents of inputs by number. An input that is passed twice has one tangent.
     The function is run under a level that it can see, and none of its inputs requires grad.
     """
-    still = {id(x): x.detach() for x in subject.moving}
+    still = {id(x): x.detach() for x in subject.differentiable}
     with enable_grad(), forward_ad.dual_level():
         for i, direction in directions.items():
             x = subject.inputs[i]
@@ -74,11 +74,11 @@ def pushed(
 
     Inputs without a direction get zeros; that leaving them out is the same is a check of its own.
     """
-    moving = [subject.inputs[place] for place in directions]
+    pushed_inputs = [subject.inputs[place] for place in directions]
     still = {
         place: _zeros_like(subject.inputs[place]).detach()
         for place in subject.places
-        if not any(subject.inputs[place] is x for x in moving)
+        if not any(subject.inputs[place] is x for x in pushed_inputs)
     }
     return [
         (_zeros_like(out) if t is None else t).detach().clone().reshape((-1,))

@@ -63,7 +63,7 @@ class Subject:
         return [i for i, x in enumerate(self.inputs) if is_smooth(x) and x.requires_grad]
 
     @property
-    def moving(self) -> list[Tensor]:
+    def differentiable(self) -> list[Tensor]:
         """The inputs whose gradients are checked."""
         return [self.inputs[i] for i in self.places]
 

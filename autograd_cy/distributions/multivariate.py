@@ -295,8 +295,8 @@ class LowRankMultivariateNormal(Distribution):
         few = (*tuple(shape)[:-1], self.cov_factor.shape[-1])
         along = _standard_normal(few, self.loc.dtype, self.loc.device)
         each = _standard_normal(shape, self.loc.dtype, self.loc.device)
-        moved = (self._unbroadcasted_cov_factor @ along.unsqueeze(-1)).squeeze(-1)
-        return self.loc + moved + self._unbroadcasted_cov_diag.sqrt() * each
+        shift = (self._unbroadcasted_cov_factor @ along.unsqueeze(-1)).squeeze(-1)
+        return self.loc + shift + self._unbroadcasted_cov_diag.sqrt() * each
 
     def _half_log_det(self) -> Tensor:
         small = self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)

@@ -61,11 +61,11 @@ class Independent(Distribution):
         return {}
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        moved = tuple(self.event_shape)[: self.reinterpreted_batch_ndims]
+        inner_shape = tuple(self.event_shape)[: self.reinterpreted_batch_ndims]
         return self._new(
             batch_shape,
             self._get_checked_instance(Independent, _instance),
-            base_dist=self.base_dist.expand(tuple(batch_shape) + moved),
+            base_dist=self.base_dist.expand(tuple(batch_shape) + inner_shape),
             reinterpreted_batch_ndims=self.reinterpreted_batch_ndims,
         )
 

@@ -65,14 +65,14 @@ def jvp(
             f"{_NAME}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
     leaves, structure = flatten(primals)
-    moves, other = flatten(tangents)
+    directions, other = flatten(tangents)
     if other != structure:
         raise RuntimeError(
             f"{_NAME}: Expected primals and tangents to have the same python structure. For "
             "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
             f"structure {structure} and tangents with structure {other}"
         )
-    for what, tensors in (("primals", leaves), ("tangents", moves)):
+    for what, tensors in (("primals", leaves), ("tangents", directions)):
         if not tensors:
             raise RuntimeError(f"{_NAME}: Expected {what} to contain at least one Tensor.")
         for x in tensors:
@@ -84,22 +84,22 @@ def jvp(
                 raise ValueError(
                     f"Expected {what[:-1]} to be floating point or complex, but got: {x.dtype}"
                 )
-    return _pushed(func, leaves, structure, moves, strict, has_aux)
+    return _pushed(func, leaves, structure, directions, strict, has_aux)
 
 
-def _pushed(func, leaves, structure, moves, strict, has_aux):
+def _pushed(func, leaves, structure, directions, strict, has_aux):
     with LevelContext() as level:
         return _call_with_modes(
             _NOT_MOVED,
             0,
-            lambda: _pushed_at(level, func, leaves, structure, moves, strict, has_aux),
+            lambda: _pushed_at(level, func, leaves, structure, directions, strict, has_aux),
         )
 
 
-def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):
-    duals = [_make_dual(x, t, level) for x, t in zip(leaves, moves)]
+def _pushed_at(level, func, leaves, structure, directions, strict, has_aux):
+    duals = [_make_dual(x, t, level) for x, t in zip(leaves, directions)]
     returned = _call_transformed(
-        lambda: moves, tuple(leaves), False, 0, 0, lambda: func(*structure.build(duals))
+        lambda: directions, tuple(leaves), False, 0, 0, lambda: func(*structure.build(duals))
     )
     output, aux = with_aux(returned, has_aux, _NAME)
     outputs, out_structure = flatten(output)
@@ -175,27 +175,27 @@ def linearize(func: Callable, *primals: Any) -> tuple:
     outputs, out_structure = flatten(graph.record(lambda new: func(*structure.build(new))))
     only_tensors(outputs)
     follow = graph.follow(tuple(outputs))
-    moving = [y for y in outputs if y.is_floating_point() or y.is_complex()]
+    differentiable = [y for y in outputs if y.is_floating_point() or y.is_complex()]
     # Where the pullback is taken to pieces doesn't matter, because it is linear.
-    linear = Graph([zeros_like(y) for y in moving])
+    linear = Graph([zeros_like(y) for y in differentiable])
     linear.own = graph.leaves + linear.leaves
-    pulled = linear.record(lambda seeds: graph.gradients(moving, seeds, True, True))
+    pulled = linear.record(lambda seeds: graph.gradients(differentiable, seeds, True, True))
 
     def jvp_fn(*tangents):
-        moves, other = flatten(tangents)
+        directions, other = flatten(tangents)
         if other != structure:
             raise RuntimeError(
                 f"Expected the tangents {other} to have the same argspec as the primals {structure}"
             )
-        for i, (t, x) in enumerate(zip(moves, leaves)):
+        for i, (t, x) in enumerate(zip(directions, leaves)):
             for what in ("shape", "dtype"):
                 if getattr(t, what) != getattr(x, what):
                     raise RuntimeError(
                         f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't "
                         f"match the {what} {getattr(x, what)} of the corresponding primal."
                     )
-        create = needed(follow, tuple(moves), linear.own)
-        tangents_out = iter(linear.gradients(pulled, moves, True, create))
+        create = needed(follow, tuple(directions), linear.own)
+        tangents_out = iter(linear.gradients(pulled, directions, True, create))
         return out_structure.build(
             [
                 next(tangents_out) if y.is_floating_point() or y.is_complex() else zeros_like(y)

@@ -189,8 +189,8 @@ def jacfwd(
         result = []
         for c in columns:
             # The dimension of columns goes behind those of the output.
-            moved = c.movedim(0, -1)
-            parts = moved.split([x.numel() for x in leaves], -1)
+            flat_columns = c.movedim(0, -1)
+            parts = flat_columns.split([x.numel() for x in leaves], -1)
             result.append(
                 in_structure.build(
                     [p.reshape((*c.shape[1:], *x.shape)) for p, x in zip(parts, leaves)]

@@ -73,10 +73,10 @@ class Graph:
 
     def gradients(self, outputs, seeds, keep: int, create: int) -> list[Tensor]:
         """Return gradients of the leaves; zeros for those that don't matter."""
-        moving = [(y, s) for y, s in zip(outputs, seeds) if y.requires_grad]
+        recorded = [(y, s) for y, s in zip(outputs, seeds) if y.requires_grad]
         grads_or_none = (None,) * len(self.leaves)
-        if moving:
-            roots, seeds = zip(*moving)
+        if recorded:
+            roots, seeds = zip(*recorded)
             grads_or_none = run_backward(
                 roots, seeds, bool(keep), bool(create), self.leaves, True, False
             )

@@ -79,7 +79,7 @@ def _step(
 ) -> dict[str, Any]:
     """Step one parameter, and return its state after that."""
     numbers, arrays = optimizer._numbers_of_state, optimizer.arrays
-    on_device = {name: _moved_to(value, param.device) for name, value in options.items()}
+    on_device = {name: _option_on(value, param.device) for name, value in options.items()}
     with_tensors = any(isinstance(value, Tensor) for value in on_device.values())
     t = _value_of(state["step"]) + 1.0 if "step" in state else 1.0
     known: dict[str, Any] = {}
@@ -149,7 +149,7 @@ def _value_of(number: Any) -> float:
     return 0.5 if isinstance(number, Tensor) and number.is_meta else float(number)
 
 
-def _moved_to(value: Any, device: Any) -> Any:
+def _option_on(value: Any, device: Any) -> Any:
     """Return an option on a device; numbers are on all."""
     return value.to(device) if isinstance(value, Tensor) else value
 

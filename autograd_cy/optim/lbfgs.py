@@ -150,13 +150,13 @@ class LBFGS(Optimizer):
             if state["n_iter"] == 1:
                 direction, steps, changes, inverses, scale = -grad, [], [], [], 1.0
             else:
-                change, moved = grad - last_grad, direction * length
-                curvature = float(change.dot(moved))
+                change, displacement = grad - last_grad, direction * length
+                curvature = float(change.dot(displacement))
                 if curvature > 1e-10:
                     if len(steps) == group["history_size"]:
                         for remembered in (steps, changes, inverses):
                             remembered.pop(0)
-                    steps.append(moved)
+                    steps.append(displacement)
                     changes.append(change)
                     inverses.append(1.0 / curvature)
                     scale = curvature / float(change.dot(change))

@@ -546,8 +546,8 @@ def _sums(spans: Spans, group: np.ndarray, groups: int) -> dict[str, list]:
     if columns.flops.any():
         sums["flops"] = summed(spans.flops).astype(np.int64).tolist()
     if columns.bytes_moved.any():
-        moved = summed(spans.column("bytes_moved"))
-        sums["bytes_moved"] = moved.astype(np.int64).tolist()
+        nbytes = summed(spans.column("bytes_moved"))
+        sums["bytes_moved"] = nbytes.astype(np.int64).tolist()
     if columns.failed.any():
         sums["failed"] = summed(spans.column("failed")).astype(np.int64).tolist()
     team = np.ones(groups, np.int64)

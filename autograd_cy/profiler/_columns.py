@@ -259,7 +259,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
             threads[native] = name or threads.get(native, "")
         number = [0, *(1 + list(threads).index(native) for native in part.threads)]
         number += range(len(number), int(part.thread.max(initial=0)) + 1)
-        moved = {
+        new_values = {
             "start": part.start + later,
             "end": part.end + later,
             "mem_time": part.mem_time + later,
@@ -275,11 +275,11 @@ def joined(parts: Sequence[Columns]) -> Columns:
         for key, table in zip(("name", "stack", "module"), tables.values()):
             own = getattr(part, {"name": "names", "stack": "stacks", "module": "modules"}[key])
             new = np.array([table.setdefault(entry, len(table)) for entry in own] + [-1], np.int64)
-            moved[key] = new[getattr(part, key)]
+            new_values[key] = new[getattr(part, key)]
             if key == "name":
-                moved["kernel_name"] = new[part.kernel_name]
+                new_values["kernel_name"] = new[part.kernel_name]
         for key, arrays in pieces.items():
-            arrays.append(moved.get(key, getattr(part, key)))
+            arrays.append(new_values.get(key, getattr(part, key)))
         shapes += part.shapes
         events += len(part)
         wall = max(wall, later + part.wall_ns)

@@ -141,7 +141,7 @@ class _Check:
                 )
 
     def reverse(self, subject, outputs, vectors, steps, derivatives, chain):
-        grads = gradients(outputs, subject.moving, vectors)
+        grads = gradients(outputs, subject.differentiable, vectors)
         expected = sum(_inner(v.reshape((-1,)), s) for v, s in zip(vectors, derivatives))
         total = size = 0.0
         for i, g in zip(subject.places, grads):
@@ -160,9 +160,9 @@ class _Check:
 
         def gradient(*args):
             outputs = as_outputs(f(*args))
-            moving = [x for x in args if is_smooth(x) and x.requires_grad]
-            grads = gradients([outputs[j] for j in wanted], moving, vectors, create_graph=True)
-            return tuple(x * 0 if g is None else g for g, x in zip(grads, moving))
+            leaves = [x for x in args if is_smooth(x) and x.requires_grad]
+            grads = gradients([outputs[j] for j in wanted], leaves, vectors, create_graph=True)
+            return tuple(x * 0 if g is None else g for g, x in zip(grads, leaves))
 
         def tangent(*args):
             subject = Subject(f, args)
@@ -173,11 +173,13 @@ class _Check:
 
 def tangents_or_zeros(subject, steps, wanted):
     """Tangents with their graph, by a level of forward mode that nests in others."""
-    moves = [
+    directions = [
         steps[i].reshape(x.shape) if i in steps else None for i, x in enumerate(subject.inputs)
     ]
     with enable_grad():
-        results = push(lambda *x: as_outputs(subject.func(*x)), subject.inputs, moves, wanted)[1]
+        results = push(lambda *x: as_outputs(subject.func(*x)), subject.inputs, directions, wanted)[
+            1
+        ]
     if all(t is not None for t in results):
         return results
     outputs = subject.outputs()

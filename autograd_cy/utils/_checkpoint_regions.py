@@ -134,12 +134,12 @@ class _Levels:
     many vmaps, which ends with the run.
     """
 
-    def __init__(self, vmaps: list[Any], moves: bool):
+    def __init__(self, vmaps: list[Any], forward_mode: bool):
         self.vmaps = vmaps
         self.now: dict[int, Any] = {}  # serial number of a level -> the one in its place
         self.begun: list[Any] = []
         self.was_enabled = is_fwd_grad_enabled()
-        set_fwd_grad_enabled(moves)
+        set_fwd_grad_enabled(forward_mode)
 
     def end(self) -> None:
         set_fwd_grad_enabled(self.was_enabled)
@@ -213,7 +213,7 @@ class Region:
         self.rng_state = rng_state
         self.precision = Precision()
         self.vmaps = list(frames.list)
-        self.moves = not _get_modes() & _M_NO_FORWARD_AD
+        self.forward_ad = not _get_modes() & _M_NO_FORWARD_AD
         self.forward_mode = bool(_get_global_modes() & _G_FORWARD)
         self.whole = False  # whether the first run is over; it may compute gradients itself
         self.traces: list[str] | None = [] if debug else None
@@ -315,7 +315,7 @@ class Region:
 
         rng = random.fork_rng() if self.rng_state is not None else NOTHING
         hooks = saved_tensors_hooks(pack, lambda x: x)
-        levels = _Levels(self.vmaps, self.moves) if self.tangents else None
+        levels = _Levels(self.vmaps, self.forward_ad) if self.tangents else None
         try:
             with enable_grad():  # else they come without their history
                 args, kwargs = self.arguments(levels)
@@ -369,6 +369,6 @@ class Region:
             text += (
                 "\nThe checkpoint was made inside of forward mode (jvp, jacfwd, hessian). Tangents "
                 "end with it, and only those of the arguments are kept: if the function takes a "
-                "tensor that moves from outside, pass it to checkpoint as an argument."
+                "tensor with a tangent from outside, pass it to checkpoint as an argument."
             )
         raise CheckpointError("torch.utils.checkpoint: " + text)

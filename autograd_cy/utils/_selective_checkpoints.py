@@ -97,7 +97,7 @@ class _SavedResults(Function):
     def forward(ctx: Any, record: _Record, results: _Results, *inputs: Tensor) -> tuple:
         ctx.record = record
         outputs = tuple([x.detach() for x in results.tensors])
-        ctx.mark_non_differentiable(*(x for x, m in zip(outputs, results.moves) if not m))
+        ctx.mark_non_differentiable(*(x for x, m in zip(outputs, results.differentiable) if not m))
         return outputs
 
     @staticmethod
@@ -122,7 +122,7 @@ class _Results(NamedTuple):
 
     tensors: list[Tensor]
     versions: list[int]
-    moves: list[bool]
+    differentiable: list[bool]
     structure: Any
     leaves: list[Any]
     saved: list[_Window]

@@ -121,7 +121,7 @@ class BuildExt(build_ext):
         self.images, self.cuda_info = cuda_images.prepare(list(self.compiler.compiler_so))
         versions = [f"{name} {version}" for name, version in self.versions.items()]
         suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
-        builder = Builder(ROOT, folder, suffix, versions, moving=[numpy_include()])
+        builder = Builder(ROOT, folder, suffix, versions, relocatable=[numpy_include()])
         return builder, units, libraries
 
     def _collect(self, builder, libraries):

@@ -55,7 +55,7 @@ class Images(Builder):
         versions = [toolkit.version, toolkit.host]
         folder = FOLDER if kind == "fatbin" else FOLDER / archs.names[0]
         # Where the toolkit is means nothing: pip puts nvcc from PyPI into a new folder each time.
-        super().__init__(ROOT, folder, f".{kind}", versions, moving=[toolkit.root], say=say)
+        super().__init__(ROOT, folder, f".{kind}", versions, relocatable=[toolkit.root], say=say)
         self.images = write_sources(FOLDER)
         folder.mkdir(parents=True, exist_ok=True)
 

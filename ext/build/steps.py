@@ -88,13 +88,15 @@ class Step:
 class Builder:
     """Bring units up to date, several compilers at once, the longest work first."""
 
-    def __init__(self, root: Path, folder: Path, suffix: str, versions=(), moving=(), say=print):
-        """`versions` of the tools and `moving`, the folders whose place means nothing."""
+    def __init__(
+        self, root: Path, folder: Path, suffix: str, versions=(), relocatable=(), say=print
+    ):
+        """`versions` of the tools and `relocatable`, the folders whose place means nothing."""
         self.root = root
         self.folder = folder
         self.suffix = suffix
         self.versions = list(versions)
-        self.moving = [sys.executable, *map(str, moving)]
+        self.relocatable = [sys.executable, *map(str, relocatable)]
         self.say = say
         self.digests: dict[str, str] = {}
 
@@ -237,7 +239,7 @@ class Builder:
 
     def _signature(self, command):
         text = "\n".join([*command, *self.versions, READING])
-        for number, path in enumerate(self.moving):
+        for number, path in enumerate(self.relocatable):
             text = text.replace(path, f"<{number}>")
         return hashlib.sha1(text.encode()).hexdigest()
 

@@ -320,7 +320,7 @@ def _checks(r, shown: str) -> list[str]:
     lines = [f'device = device_among({tensors}, "{shown}")']
     for a in r.args:
         if a.type == "indices":
-            lines.append(f"{a.name} = moved_indices({a.name}, device)")
+            lines.append(f"{a.name} = indices_on_device({a.name}, device)")
     if not _indexes(r):  # whose rule asks where each index tensor is
         lines += [f'check_place({name}, device, "{shown}")' for name in r.kernel.from_host]
     return ["if flags & F_DEVICE:", *indent(lines)]

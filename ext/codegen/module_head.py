@@ -32,7 +32,7 @@ from autograd_cy._C.node cimport (
     Node, NodeKind, N_NUMBER_FIRST, make_kinds, needs, edge_defined, new_node, set_edge, set_history, save_input, save_old_value, save_output, unpack,
     n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, zeros_for)
 from autograd_cy._C.iterate cimport (
-    ew1, ew2, ew3, ewn, all_separated, copy_into, separated, clone_plain, moved_indices, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
+    ew1, ew2, ew3, ewn, all_separated, copy_into, separated, clone_plain, indices_on_device, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
 from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICE_TYPES, ON_CPU, ON_META, device_type

@@ -176,14 +176,14 @@ class Dims(Rule):
         self.lower(f)
         f.declare("bint", "shared", f"not any_batched({self.every}, level)")
         f.declare("int", "nd", f"{first}.nd")
-        moved, scalar = [], []
+        lines, scalar = [], []
         for a in self.r.args:
             if a.type == "dim":
-                moved.append(f"{a.name} = normal_dim({a.name}, nd) + 1")
-                scalar.append(moved[-1])
+                lines.append(f"{a.name} = normal_dim({a.name}, nd) + 1")
+                scalar.append(lines[-1])
             elif a.type in DIMS:
-                moved.append(f"{a.name} = shift_dims({a.name}, nd)")
-                scalar.append(moved[-1])
+                lines.append(f"{a.name} = shift_dims({a.name}, nd)")
+                scalar.append(lines[-1])
         front = f"{first} = batch_front({first}, level)"
         if self.op.many:
             # What the operator says to a 0-d tensor.
@@ -191,7 +191,7 @@ class Dims(Rule):
             alone = [f"return {self.again(', '.join(zero))}"]
         else:
             alone = [f"{first} = T.unsqueeze({first}, 1)", *scalar, "lifted = True"]
-        inside = [front, "if nd == 0:", *indent(alone), "else:", *indent(moved or ["pass"])]
+        inside = [front, "if nd == 0:", *indent(alone), "else:", *indent(lines or ["pass"])]
         f.block("if not shared:", inside)
         end = "end_dims_all" if self.several else "end_dims"
         f.add(f"return {end}({self.again()}, level, shared, lifted)")

@@ -45,7 +45,7 @@ cdef Tensor align_factor(Tensor factor, Tensor like):
     return T.reshape(factor, tuple(sizes))
 
 
-cdef bint moves(Tensor t) noexcept:
+cdef bint has_tangent_of(Tensor t) noexcept:
     return t is not None and (t.flags | below_vmaps(t).flags) & F_DUAL != 0
 
 
@@ -64,7 +64,7 @@ cdef int check_constant(Tensor t, str what, str op, bint always) except -1:
 
     `always`: it has those in forward mode and of functions that are transformed.
     """
-    if (moves(t) and not always) or (recorded(t) and not (always and transformed())):
+    if (has_tangent_of(t) and not always) or (recorded(t) and not (always and transformed())):
         raise RuntimeError(
             f"The function '{op}' is not differentiable with respect to argument '{what}'. This "
             "input cannot have requires_grad True; detach it, or multiply the losses of "
@@ -130,12 +130,13 @@ cdef Tensor logit_cross_entropy(Tensor a, Tensor b, Tensor weight, Tensor pos_we
                 f"binary_cross_entropy_with_logits: output with shape {list(dims_of(b))} (that of "
                 f"the target) doesn't match the broadcast shape {list(shape)}")
         a = T.expand(a, shape)
-    if moves(weight) or moves(pos_weight) or recorded(weight) or recorded(pos_weight):
-        return total(moved_losses(a, b, pos_weight), weight, known(reduction))
+    if (has_tangent_of(weight) or has_tangent_of(pos_weight)
+            or recorded(weight) or recorded(pos_weight)):
+        return total(losses_of_operators(a, b, pos_weight), weight, known(reduction))
     return T._logit_cross_entropy(a, b, weight, pos_weight, known(reduction))
 
 
-cdef Tensor moved_losses(Tensor a, Tensor b, Tensor pos_weight):
+cdef Tensor losses_of_operators(Tensor a, Tensor b, Tensor pos_weight):
     """Losses of operators, which have derivatives with respect to a weight of positive targets."""
     cdef Tensor losses = T._logit_cross_entropy(a, b, None, None, RED_NONE)
     if pos_weight is None:

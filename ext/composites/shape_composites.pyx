@@ -51,7 +51,7 @@ cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end):
     return T.reshape(a, tuple(shape))
 
 
-cdef tuple moved_dims(tuple dims, int nd, str side):
+cdef tuple distinct_dims(tuple dims, int nd, str side):
     """The dimensions that `movedim` moves, or their new places, each once."""
     cdef list places = [normal_dim(d, nd) for d in dims]
     if len(set(places)) != len(places):
@@ -71,7 +71,7 @@ cdef Tensor movedim(Tensor a, object source, object destination):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(src)} dims) should "
             f"contain the same number of dims as destination ({list(dst)} dims)")
-    src, dst = moved_dims(src, a.nd, "source"), moved_dims(dst, a.nd, "destination")
+    src, dst = distinct_dims(src, a.nd, "source"), distinct_dims(dst, a.nd, "destination")
     if a.nd == 0:
         return T.permute(a, ())
     order = [d for d in range(a.nd) if d not in src]

@@ -310,8 +310,8 @@ cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except 
     cdef int turn_c = 0, done
     cdef Tensor target = out, packed_a, packed_b
     cdef Py_ssize_t[3] sizes
-    cdef bint moves = p.m <= INT_MAX and p.n <= INT_MAX and p.k <= INT_MAX
-    if not moves:
+    cdef bint fits_int = p.m <= INT_MAX and p.n <= INT_MAX and p.k <= INT_MAX
+    if not fits_int:
         return 1
     # Overlapping batches, or a c of other strides, are made in memory of their own.
     if not blas_layout(p.m, p.n, p.c_row, p.c_column, False, &turn_c, &call.ldc):

@@ -20,7 +20,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.iterate cimport (
     P_BOOL, P_SAME, P_SKIP_FIRST, cast, copy_into, ew1, ew2, ew3, fill_with, resolved)
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.reduce cimport contiguous_moved
+from autograd_cy._C.reduce cimport reduced_dims_last
 from autograd_cy._C.rules_common cimport dims_mask
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport (
@@ -257,14 +257,14 @@ cdef int second_pass(int op, int dt, int index, stream_t stream, ag_reduce_args*
 cdef int by_memory(int op, Tensor a, const char* mask, Tensor out, Tensor second, double x,
                    double y, bint turned) except -1:
     """Rows of a packed copy, where there are too many dimensions."""
-    cdef Tensor moved = contiguous_moved(a, mask)
+    cdef Tensor packed = reduced_dims_last(a, mask)
     cdef Py_ssize_t[2] sizes
     cdef Tensor result = out if out is not None else second
     cdef char[3] rows
     cdef int k
     sizes[0] = result.count
     sizes[1] = a.count // result.count
-    moved = tensor_window(moved, 2, sizes, NULL, 0)
+    packed = tensor_window(packed, 2, sizes, NULL, 0)
     rows[0], rows[1] = 0, 1
     rows_of_results = []
     for result in (out, second):
@@ -274,7 +274,7 @@ cdef int by_memory(int op, Tensor a, const char* mask, Tensor out, Tensor second
             rows_of_results.append(tensor_empty_on(result.mem.device, result.dt, 1, sizes, NULL))
         else:
             rows_of_results.append(tensor_window(result, 1, sizes, NULL, 0))
-    reduce(op, moved, rows, <Tensor>rows_of_results[0], <Tensor>rows_of_results[1], x, y, turned)
+    reduce(op, packed, rows, <Tensor>rows_of_results[0], <Tensor>rows_of_results[1], x, y, turned)
     for k, result in enumerate((out, second)):
         if result is not None and result.flags & F_STRIDED:
             copy_into(result, tensor_window(<Tensor>rows_of_results[k], result.nd, result.sizes,

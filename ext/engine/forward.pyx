@@ -656,7 +656,8 @@ cdef object level_order(level):
 
 
 def _levels_of(Tensor t not None):
-    """Levels at which `t`, what is below its vmaps or a tangent of these moves; innermost first."""
+    """Levels at which `t`, a tensor below its vmaps or a tangent of these has a tangent; innermost
+    first."""
     cdef list levels = []
     collect_levels(t, levels)
     levels.sort(key=level_order)

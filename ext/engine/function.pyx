@@ -407,8 +407,8 @@ cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple results, bint reco
                 save_one(ctx, args, <int>i, <Tensor>to_save[i])
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
     if forward_mode:
-        move_tangents(ctx, args, results, outputs, dirty, nondiff,
-                      () if ctx.saved_for_forward is None else ctx.saved_for_forward)
+        set_tangents(ctx, args, results, outputs, dirty, nondiff,
+                     () if ctx.saved_for_forward is None else ctx.saved_for_forward)
     ctx.saved_for_forward = None
     return tuple(outputs)
 
@@ -564,8 +564,8 @@ cdef int save_one(FunctionNode ctx, tuple args, int slot, Tensor t) except -1:
 
 # --- forward mode ---------------------------------------------------------------------------
 
-cdef int move_tangents(FunctionNode ctx, tuple args, tuple results, list outputs, tuple dirty,
-                       tuple nondiff, tuple saved) except -1:
+cdef int set_tangents(FunctionNode ctx, tuple args, tuple results, list outputs, tuple dirty,
+                      tuple nondiff, tuple saved) except -1:
     """Give the outputs their tangents by the Function's jvp, outer levels first."""
     cdef tuple tensors = tuple([a for a in args if isinstance(a, Tensor)])
     cdef ForwardLevel level = forward_level(tensors)
@@ -581,7 +581,7 @@ cdef int move_tangents(FunctionNode ctx, tuple args, tuple results, list outputs
                 f"{type(ctx)._forward_cls.__name__} changes its input in place, which is not "
                 "possible inside nested levels of forward mode; use an out-of-place form")
         below = [place_alias(<Tensor>t) if isinstance(t, Tensor) else t for t in outputs]
-        move_tangents(ctx, stripped, results, below, dirty, nondiff, saved)
+        set_tangents(ctx, stripped, results, below, dirty, nondiff, saved)
     ctx.saved_for_forward = tuple([
         seen_below(t, results, below, level) for t in saved])
     deliver_tangents(ctx, args, results, outputs, below, dirty, nondiff, level)

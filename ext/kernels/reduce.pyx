@@ -68,19 +68,19 @@ cdef Py_ssize_t reduced_count(Tensor a, const char* mask) noexcept:
     return n
 
 
-cdef Tensor contiguous_moved(Tensor a, const char* mask):
+cdef Tensor reduced_dims_last(Tensor a, const char* mask):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int d, want, n = 0
-    cdef bint moved = False
+    cdef bint reordered = False
     for want in range(2):
         for d in range(a.nd):
             if (mask[d] != 0) == want:
-                moved = moved or d != n
+                reordered = reordered or d != n
                 shape[n] = a.sizes[d]
                 strides[n] = a.strides[d]
                 n += 1
-    return contiguous(tensor_window(a, n, shape, strides, 0) if moved else a)
+    return contiguous(tensor_window(a, n, shape, strides, 0) if reordered else a)
 
 
 # --- the engine -----------------------------------------------------------------------------

@@ -36,7 +36,7 @@ cdef Tensor to_device_by(Tensor a, int device, bint non_blocking):
     return r
 
 
-cdef tuple moved_indices(tuple indices, int device):
+cdef tuple indices_on_device(tuple indices, int device):
     """
     Index tensors, of which those on the CPU are moved to another device, as in torch: lists and
     arrays are there, too. On meta nothing reads them.

@@ -95,12 +95,12 @@ cdef bint tensor_is_dense(Tensor t) noexcept:
 
 
 cdef bint meets(Tensor t, const int* order, const Py_ssize_t* reach, int k, Py_ssize_t target,
-                bint moved, int* steps) noexcept:
+                bint differs, int* steps) noexcept:
     """Return whether a difference of two indices in `order[:k + 1]`, not all 0, lies `target`
     apart."""
     cdef Py_ssize_t stride, most, rest, last, d
     if k < 0:
-        return moved and target == 0
+        return differs and target == 0
     steps[0] -= 1
     if steps[0] < 0:
         return True                     # too many to try
@@ -109,7 +109,7 @@ cdef bint meets(Tensor t, const int* order, const Py_ssize_t* reach, int k, Py_s
     last = min(most, (rest + abs(target)) // stride)
     for d in range(-last, last + 1):
         if abs(target - d * stride) <= rest and meets(
-                t, order, reach, k - 1, target - d * stride, moved or d != 0, steps):
+                t, order, reach, k - 1, target - d * stride, differs or d != 0, steps):
             return True
     return False
 

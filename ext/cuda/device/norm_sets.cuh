@@ -26,11 +26,11 @@ template <class M, class P> AG_R P ag_bias_of(const ag_set_args &a, uint64_t cha
 template <class M, class P>
 AG_R void ag_learn(void *p, uint64_t i, double momentum, double value, bool narrow) {
     const double old = ag_of_channel<M, P>(p, i, narrow);
-    const P moved = (P)(old + momentum * (value - old));
+    const P updated = (P)(old + momentum * (value - old));
     if (narrow)
-        ((M *)p)[i] = ag_narrowed(M(), moved);
+        ((M *)p)[i] = ag_narrowed(M(), updated);
     else
-        ((P *)p)[i] = moved;
+        ((P *)p)[i] = updated;
 }
 
 // A thread on its way through the elements of a set, from line to line without divisions.

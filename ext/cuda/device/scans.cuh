@@ -320,7 +320,7 @@ template <class M, class W> struct ag_recurrence {
 
 // --- what comes before each thread -------------------------------------------------------------
 
-template <class T> AG_R T ag_moved_up(T x, uint32_t step) {
+template <class T> AG_R T ag_shuffle_up(T x, uint32_t step) {
     uint32_t word[sizeof(T) / 4];
     static_assert(sizeof(T) % 4 == 0, "accumulators are made of words");
     memcpy(word, &x, sizeof(T));
@@ -329,7 +329,7 @@ template <class T> AG_R T ag_moved_up(T x, uint32_t step) {
     memcpy(&x, word, sizeof(T));
     return x;
 }
-template <class T> AG_R T ag_moved_from(T x, uint32_t lane) {
+template <class T> AG_R T ag_shuffle_from(T x, uint32_t lane) {
     uint32_t word[sizeof(T) / 4];
     memcpy(word, &x, sizeof(T));
     AG_UNROLL
@@ -355,12 +355,12 @@ AG_R ag_prefix<T> ag_before_me(T own, T *shared, const ag_scan_args &a, uint32_t
         T sum = own;
         AG_ROLLED
         for (uint32_t step = 1; step < part; step *= 2) {
-            const T other = ag_moved_up(sum, step);
+            const T other = ag_shuffle_up(sum, step);
             if (place >= step) sum = Op::join(other, sum);
         }
-        prefix.before = ag_moved_up(sum, 1);
+        prefix.before = ag_shuffle_up(sum, 1);
         if (place == 0) prefix.before = Op::start();
-        prefix.total = ag_moved_from(sum, (t & 31) | (part - 1));
+        prefix.total = ag_shuffle_from(sum, (t & 31) | (part - 1));
         if (group > 32) {
             const uint32_t first = (t - lane) >> 5, warps = group >> 5, warp = lane >> 5;
             if (place == 31) shared[t >> 5] = sum;

@@ -188,7 +188,7 @@ cdef void avg_back_places(const PoolShape* g, const real_t* grad, real_t* out, P
     cdef real_t count
     cdef double same = 1
     cdef bint others = True, begins = True
-    cdef int d, moved
+    cdef int d, last_dim
     for d in range(2, -1, -1):
         o[d] = rest % g.size[d]
         rest //= g.size[d]
@@ -197,11 +197,11 @@ cdef void avg_back_places(const PoolShape* g, const real_t* grad, real_t* out, P
     while r < last:
         to = out + r * g.c
         images = grad + rest * (g.out[0] * g.out[1] * g.out[2] * g.c)
-        moved = 2
+        last_dim = 2
         if not begins and o[2] == 0 and r - row >= first and r + row <= last:
             memcpy(to, to - row * g.c, row * g.c * sizeof(real_t))
             r += row
-            moved = 1
+            last_dim = 1
         elif not others:
             memcpy(to, to - g.c, g.c * sizeof(real_t))
             r += 1
@@ -221,9 +221,9 @@ cdef void avg_back_places(const PoolShape* g, const real_t* grad, real_t* out, P
                                 to[i] += p[i] / count
             r += 1
         # The first place of a row doesn't follow the one before it.
-        others = moved == 1
+        others = last_dim == 1
         begins = False
-        for d in range(moved, -1, -1):
+        for d in range(last_dim, -1, -1):
             o[d] += 1
             if o[d] < g.size[d]:
                 if covering(g, d, o[d], &lo[d], &hi[d]):

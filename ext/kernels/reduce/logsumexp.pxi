@@ -57,7 +57,7 @@ cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except 
     cdef char[MAX_DIMS + 1] mask
     cdef SoftPlan plan
     cdef Launch work
-    cdef Tensor moved, wide
+    cdef Tensor source, wide
     cdef int d, n_marked = 0, dim = 0
     if dt_is_complex(a.dt) and a.count:
         return complex_logsumexp(out, a, dims)
@@ -75,23 +75,23 @@ cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except 
             dim = d
     plan.outer = plan.inner = 1
     if n_marked == 1 and not (a.flags & F_STRIDED):
-        moved = a
+        source = a
         for d in range(dim):
             plan.outer *= a.sizes[d]
         for d in range(dim + 1, a.nd):
             plan.inner *= a.sizes[d]
         plan.size = a.sizes[dim]
     else:
-        moved = contiguous_moved(a, mask)
+        source = reduced_dims_last(a, mask)
         plan.outer = out.count
         plan.size = a.count // out.count
     plan.item = DT_SIZE[a.dt]
     plan.rows = T.soft_rows[<int>a.dt]
     plan.cols = T.soft_cols[<int>a.dt]
-    plan.p = moved.ptr
+    plan.p = source.ptr
     plan.out = out.ptr
     begin(&work, "logsumexp", &plan, sizeof(plan), KIND_REDUCE)
-    operand(&work, &plan.p, moved, READS)
+    operand(&work, &plan.p, source, READS)
     operand(&work, &plan.out, out, WRITES)
     if plan.inner == 1:
         plan.block = clip(TILE_WORK // 8 // plan.size, 1, plan.outer)

@@ -207,7 +207,7 @@ cdef int variance_into(Tensor out, Tensor a, object dims, double correction, bin
     dims_mask(dims, a.nd, mask)
     divisor = reduced_count(a, mask) - correction
     # Without enough elements the result is 0 / 0 or inf, never negative.
-    return var_rows(contiguous_moved(a, mask), out, divisor if divisor > 0 else 0, root)
+    return var_rows(reduced_dims_last(a, mask), out, divisor if divisor > 0 else 0, root)
 
 
 cdef int var_mean_into(Tensor var, Tensor mean, Tensor a, object dims, double correction,
