@@ -34,7 +34,7 @@ def _pynvml() -> Any:
     return pynvml
 
 
-def _ask(device: Any, question: Callable[[Any, Any], Any]) -> Any:
+def _query(device: Any, question: Callable[[Any, Any], Any]) -> Any:
     """Ask NVML about a GPU that the driver numbers as we do: by its uuid."""
     pynvml = _pynvml()
     from autograd_cy.cuda.devices import get_device_properties
@@ -69,7 +69,7 @@ def utilization(device: Any = None) -> int:
     ... except (ModuleNotFoundError, RuntimeError):
     ...     pass  # there is no GPU to ask, or nothing to ask by
     """
-    return _ask(device, lambda m, h: m.nvmlDeviceGetUtilizationRates(h).gpu)
+    return _query(device, lambda m, h: m.nvmlDeviceGetUtilizationRates(h).gpu)
 
 
 def memory_usage(device: Any = None) -> int:
@@ -90,7 +90,7 @@ def memory_usage(device: Any = None) -> int:
     ModuleNotFoundError
         Without the package nvidia-ml-py.
     """
-    return _ask(device, lambda m, h: m.nvmlDeviceGetUtilizationRates(h).memory)
+    return _query(device, lambda m, h: m.nvmlDeviceGetUtilizationRates(h).memory)
 
 
 _USAGE = "percentage of the past moment in which memory of the GPU was read or written"
@@ -98,22 +98,22 @@ _USAGE = "percentage of the past moment in which memory of the GPU was read or w
 
 @described_like(memory_usage, {_USAGE: "bytes of a GPU that are in use, by all processes"})
 def device_memory_used(device: Any = None) -> int:
-    return _ask(device, lambda m, h: m.nvmlDeviceGetMemoryInfo(h).used)
+    return _query(device, lambda m, h: m.nvmlDeviceGetMemoryInfo(h).used)
 
 
 @described_like(memory_usage, {_USAGE: "temperature of a GPU in degrees Celsius"})
 def temperature(device: Any = None) -> int:
-    return _ask(device, lambda m, h: m.nvmlDeviceGetTemperature(h, m.NVML_TEMPERATURE_GPU))
+    return _query(device, lambda m, h: m.nvmlDeviceGetTemperature(h, m.NVML_TEMPERATURE_GPU))
 
 
 @described_like(memory_usage, {_USAGE: "power that a GPU draws, in milliwatts"})
 def power_draw(device: Any = None) -> int:
-    return _ask(device, lambda m, h: m.nvmlDeviceGetPowerUsage(h))
+    return _query(device, lambda m, h: m.nvmlDeviceGetPowerUsage(h))
 
 
 @described_like(memory_usage, {_USAGE: "clock of a GPU's multiprocessors in MHz"})
 def clock_rate(device: Any = None) -> int:
-    return _ask(device, lambda m, h: m.nvmlDeviceGetClockInfo(h, m.NVML_CLOCK_SM))
+    return _query(device, lambda m, h: m.nvmlDeviceGetClockInfo(h, m.NVML_CLOCK_SM))
 
 
 def list_gpu_processes(device: Any = None) -> str:
@@ -136,7 +136,7 @@ def list_gpu_processes(device: Any = None) -> str:
     True
     """
     try:
-        processes = _ask(device, lambda m, h: m.nvmlDeviceGetComputeRunningProcesses(h))
+        processes = _query(device, lambda m, h: m.nvmlDeviceGetComputeRunningProcesses(h))
     except ModuleNotFoundError:
         return "pynvml module not found, please install nvidia-ml-py"
     except RuntimeError as error:

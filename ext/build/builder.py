@@ -115,7 +115,7 @@ class BuildExt(build_ext):
         flags.refuse_unsafe(os.environ, [*self.compiler.compiler_so, *self.compiler.linker_so])
         folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
         folder /= sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
-        self._ask_compiler(folder)
+        self._probe_compiler(folder)
         units = [self._unit(module) for module in modules] + [self._shared_unit()]
         libraries = [library for unit in units for library in unit.libraries]
         self.images, self.cuda_info = cuda_images.prepare(list(self.compiler.compiler_so))
@@ -157,7 +157,7 @@ class BuildExt(build_ext):
         modules = {str(path): str(PACKAGE_DIR / path.name) for path in self.built}
         return modules | {str(path): str(KERNELS_DIR / path.name) for path in self.kernel_files}
 
-    def _ask_compiler(self, folder: Path):
+    def _probe_compiler(self, folder: Path):
         """Find out what the compiler can do, and fix the flags."""
         self.probe = Probe(
             self.compiler.compiler_so, self.compiler.linker_so, folder / "probes.json"

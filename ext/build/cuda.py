@@ -118,7 +118,7 @@ def toolkit(cache: Path, environ=os.environ) -> Toolkit:
     except (OSError, ValueError):
         stored = {}
     if stored.get("question") != question:
-        stored = {"question": question, "answer": _ask(nvcc, host)}
+        stored = {"question": question, "answer": _query_nvcc(nvcc, host)}
         cache.parent.mkdir(parents=True, exist_ok=True)
         cache.write_text(json.dumps(stored, indent=1))
     answer = stored["answer"]
@@ -204,7 +204,7 @@ def _question(nvcc: Path, host: str, environ) -> list:
     return [facts, host, told, mine]
 
 
-def _ask(nvcc: Path, host: str) -> dict:
+def _query_nvcc(nvcc: Path, host: str) -> dict:
     said = _said([nvcc, "--version"], f"{nvcc} does not start")
     match = re.search(r"release [\d.]+, V(\d+\.\d+\.\d+)", said)
     if not match:

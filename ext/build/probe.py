@@ -53,11 +53,11 @@ class Probe:
 
     def compiles(self, flags=(), source: str = EMPTY) -> bool:
         """True when `source` compiles with `flags` added and no warning."""
-        return self._ask("compile", list(flags), [], source)
+        return self._try("compile", list(flags), [], source)
 
     def links(self, flags=(), link_flags=(), source: str = EMPTY) -> bool:
         """True when `source` also links into a shared object."""
-        return self._ask("link", list(flags), list(link_flags), source)
+        return self._try("link", list(flags), list(link_flags), source)
 
     def explain(self, source: str = EMPTY) -> str:
         """Return the compiler's output for `source`, or the reason why it did not start; else
@@ -92,7 +92,7 @@ class Probe:
         """The first of the candidate flag lists that the compiler accepts, or an empty list."""
         return next((flags for flags in candidates if self.compiles(flags)), [])
 
-    def _ask(self, what, flags, link_flags, source):
+    def _try(self, what, flags, link_flags, source):
         key = json.dumps([what, flags, link_flags, source])
         if key not in self.answers:
             self.answers[key] = self._run(what, flags, link_flags, source)

@@ -96,7 +96,7 @@ cdef void* fresh(size_t nbytes) noexcept nogil:
         capacity = nbytes
     header = <Header*>ag_aligned(capacity + HEADER)
     if header == NULL:
-        ask_for_memory()
+        request_memory()
         header = <Header*>ag_aligned(capacity + HEADER)
         if header == NULL:
             return NULL
@@ -105,7 +105,7 @@ cdef void* fresh(size_t nbytes) noexcept nogil:
     return <char*>header + HEADER
 
 
-cdef void ask_for_memory() noexcept nogil:
+cdef void request_memory() noexcept nogil:
     """There is none: give back what is kept here, and by the allocator if this thread may."""
     release_blocks()
     if PyGILState_Check():
@@ -172,7 +172,7 @@ cdef void* allocate(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
         return NULL
     block = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
     if block == NULL:
-        ask_for_memory()
+        request_memory()
         block = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
     return block
 

@@ -318,7 +318,7 @@ cdef Handle handle_of_thread(int index):
 
 
 cdef Py_ssize_t workspace_of(BlasCall* call, Py_ssize_t most) noexcept:
-    """Bytes of scratch: 32 parts of a result, as a power of two. The shape alone decides, so that the
+    """Scratch for 32 parts of a result, as a power of two. The shape alone decides, so that the
     same product takes the same way each time."""
     cdef Py_ssize_t size = LEAST_WORKSPACE, count = 32 * <Py_ssize_t>call.m * call.n
     while size < most and size < count * max(<Py_ssize_t>DT_SIZE[call.dt], <Py_ssize_t>4):

@@ -85,7 +85,7 @@ def _set_most_columns(Py_ssize_t n):
 
 include "cuda_types.pxi"
 
-cdef int[2][DTYPES] depthwise_kernels      # one more than the number, 0: not asked
+cdef int[2][DTYPES] depthwise_kernels      # one more than the number, 0: unknown
 memset(depthwise_kernels, 0, sizeof(depthwise_kernels))
 
 

@@ -54,8 +54,8 @@ cdef enum:
 
 # Elements of one launch of a strided kernel, whose arithmetic on places is of 32 bits.
 cdef Py_ssize_t _most = 0x7fffffff
-cdef int _ids[2 * ENTRIES]         # numbers for `launch`, and 1; 0: not asked for yet
-cdef const char* _ops[ENTRIES]     # see `op_name`; NULL: not asked for yet
+cdef int _ids[2 * ENTRIES]         # numbers for `launch`, and 1; 0: unknown
+cdef const char* _ops[ENTRIES]     # see `op_name`; NULL: unknown
 
 
 def _limit(Py_ssize_t most=0x7fffffff):

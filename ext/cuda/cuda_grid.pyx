@@ -71,7 +71,7 @@ include "cuda_types.pxi"
 
 cdef tuple NAMES = ("grid_sample", "grid_points", "grid_keys", "grid_gather")
 cdef tuple MODES = ("linear", "nearest", "cubic")
-cdef int[4][3][DTYPES] kernels      # one more than the number, 0: not asked
+cdef int[4][3][DTYPES] kernels      # one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 cdef enum:                          # places in NAMES

@@ -52,7 +52,7 @@ cdef enum:
 include "cuda_types.pxi"
 
 cdef tuple NAMES = ("scale_list", "squares_of_list")
-cdef int[2][DTYPES] kernels     # one more than the number, 0: not asked
+cdef int[2][DTYPES] kernels     # one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 cdef int root_kernel = -1, scale_kernel = -1
 

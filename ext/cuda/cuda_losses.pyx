@@ -59,7 +59,7 @@ cdef tuple FORMULAS = (
     "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
     "logit_cross_entropy", "weighted_logit_cross_entropy", "kl_div", "kl_div_log",
     "soft_margin_loss")
-cdef int[10][DTYPES] kernels   # by formula and dtype; one more than the number, 0: not asked
+cdef int[10][DTYPES] kernels   # by formula and dtype; one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 

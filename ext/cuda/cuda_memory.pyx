@@ -94,7 +94,7 @@ cdef struct PoolProps:
 cdef Arena* _default_arenas[MAX_INDEX]
 cdef Arena* _arenas[MAX_INDEX]               # all of a device
 cdef handle_t[MAX_INDEX] _pools
-cdef int[MAX_INDEX] _pooled                  # 0: not asked, 1: a pool, -1: none
+cdef int[MAX_INDEX] _pooled                  # 0: unknown, 1: a pool, -1: none
 cdef Counts[MAX_INDEX] _counts
 cdef size_t[MAX_INDEX] _limits               # 0: none
 cdef Block* _spare = NULL                    # structs

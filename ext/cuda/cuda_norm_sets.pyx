@@ -70,7 +70,7 @@ cdef enum:
     OF_SUMS = 16
 
 cdef tuple NAMES = ("norm_sets", "norm_sets_backward")
-cdef int[2][DTYPES] kernels      # by operation and dtype; one more than the number, 0: not asked
+cdef int[2][DTYPES] kernels      # by operation and dtype; one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 

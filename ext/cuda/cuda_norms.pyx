@@ -52,7 +52,7 @@ cdef enum:
     SHARE = 32             # rows of a thread, before more blocks share a column
 
 cdef tuple NAMES = ("norm_rows", "norm_rows_backward", "norm_columns")
-cdef int[3][DTYPES] kernels      # by operation and dtype; one more than the number, 0: not asked
+cdef int[3][DTYPES] kernels      # by operation and dtype; one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 

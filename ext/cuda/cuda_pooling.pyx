@@ -57,7 +57,7 @@ cdef enum:
 include "cuda_types.pxi"
 
 cdef tuple NAMES = ("max_pool", "max_pool_backward", "avg_pool", "avg_pool_backward")
-cdef int[4][DTYPES] kernels      # one more than the number, 0: not asked
+cdef int[4][DTYPES] kernels      # one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 

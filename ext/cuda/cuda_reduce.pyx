@@ -92,7 +92,7 @@ cdef tuple IMAGES = tuple([
     {"h": "halves", "f": SUFFIXES[_dt], "c": "complex"}.get(LETTERS[_dt], "ints")
     for _dt in range(DTYPES)])
 
-cdef int[7][DTYPES] kernels      # by operation and dtype; one more than the number, 0: not asked
+cdef int[7][DTYPES] kernels      # by operation and dtype; one more than the number, 0: unknown
 cdef int[7][DTYPES] joining      # the second pass
 memset(kernels, 0, sizeof(kernels))
 memset(joining, 0, sizeof(joining))

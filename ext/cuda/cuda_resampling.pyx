@@ -55,7 +55,7 @@ include "cuda_types.pxi"
 
 cdef tuple NAMES = ("nearest", "linear", "cubic", "nearest_backward", "linear_backward",
                     "cubic_backward", "filter", "filter_backward")
-cdef int[8][DTYPES] kernels      # one more than the number, 0: not asked
+cdef int[8][DTYPES] kernels      # one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 cdef enum:                 # places in NAMES

@@ -35,7 +35,7 @@ cdef enum:
     LOG_SOFTMAX_BACKWARD = 3
 
 cdef tuple NAMES = ("softmax", "log_softmax", "softmax_backward", "log_softmax_backward")
-cdef int[4][DTYPES] kernels      # by operation and dtype; one more than the number, 0: not asked
+cdef int[4][DTYPES] kernels      # by operation and dtype; one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 

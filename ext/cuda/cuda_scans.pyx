@@ -52,7 +52,7 @@ include "cuda_types.pxi"
 
 cdef tuple NAMES = ("sum", "product", "extreme", "log", "log_jvp", "log_backward", "recurrence")
 cdef tuple IMAGES = ("sums", "products", "extremes", "logs", "logs", "logs", "products")
-cdef int[7][DTYPES] kernels      # by operation and dtype; one more than the number, 0: not asked
+cdef int[7][DTYPES] kernels      # by operation and dtype; one more than the number, 0: unknown
 memset(kernels, 0, sizeof(kernels))
 
 

@@ -49,7 +49,7 @@ cdef extern from "device/step_arguments.h" nogil:
 
 include "cuda_types.pxi"
 
-# By number of a loop; one more than the number of a kernel, 0: not asked.
+# By number of a loop; one more than the number of a kernel, 0: unknown.
 cdef int[STEP_LOOPS] beginnings
 cdef int[STEP_LOOPS][DTYPES] steps
 memset(beginnings, 0, sizeof(beginnings))

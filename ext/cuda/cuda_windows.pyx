@@ -43,7 +43,7 @@ cdef enum:
 
 include "cuda_types.pxi"
 
-cdef int[17] column_kernels      # by bytes; one more than the number, 0: not asked
+cdef int[17] column_kernels      # by bytes; one more than the number, 0: unknown
 cdef int[DTYPES] fold_kernels
 memset(column_kernels, 0, sizeof(column_kernels))
 memset(fold_kernels, 0, sizeof(fold_kernels))

@@ -786,7 +786,7 @@ if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_forget_other_threads)
 
 
-graph_upcalls.wanted = wanted
+graph_upcalls.wanted = is_wanted
 
 seal(GraphTask, "GraphTask objects cannot be made; call backward()")
 seal(NodeState, "NodeState objects cannot be made; call backward()")

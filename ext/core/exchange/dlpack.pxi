@@ -398,7 +398,7 @@ cdef Tensor consume(object capsule):
     )
 
 
-cdef object ask_capsule(object source, object copy):
+cdef object request_capsule(object source, object copy):
     export = getattr(source, "__dlpack__", None)
     if export is None:
         raise RuntimeError(
@@ -442,7 +442,7 @@ cdef Tensor import_dlpack(object source, object copy):
     if PyCapsule_CheckExact(source):
         t = consume(source)
         return mark_mode(clone_plain(t)) if copy else t
-    capsule = ask_capsule(source, copy)
+    capsule = request_capsule(source, copy)
     copied = (PyCapsule_IsValid(capsule, VERSIONED) and (
         (<ag_dl_versioned*>PyCapsule_GetPointer(capsule, VERSIONED)).flags & AG_DL_IS_COPIED))
     t = consume(capsule)

@@ -136,17 +136,17 @@ cdef int own_attribute(str name, object value) except -1:
     return 0
 
 
-def _exchange(list forms not None, bint asking):
-    """Show (asking) or take away what methods and attributes, (name, plain, form) each, are in a
-    mode; what programs have set stays."""
+def _exchange(list forms not None, bint dispatching):
+    """Install (dispatching) or take away the forms that methods and attributes, (name, plain, form)
+    each, have in a mode; those that programs have set stay."""
     cdef dict attributes = class_dict()
     for name, plain, form in forms:
-        if asking:
+        if dispatching:
             if attributes.get(name) is plain:
                 attributes[name] = _exchanged[name] = form
         elif attributes.get(name) is form:
             attributes[name] = plain
-    if not asking:
+    if not dispatching:
         _exchanged.clear()
     PyType_Modified(<PyTypeObject*>Tensor)
 

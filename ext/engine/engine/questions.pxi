@@ -53,7 +53,7 @@ def _current_node():
     return <object>g.current
 
 
-cdef GraphTask asked_task(str what):
+cdef GraphTask task_or_error(str what):
     cdef GraphTask g = running_task()
     if g is None:
         raise RuntimeError(f"{what} should only be called during the backward pass")
@@ -62,7 +62,7 @@ cdef GraphTask asked_task(str what):
 
 def _will_run(Node n not None):
     """Return whether the backward that runs in this thread reaches node `n`."""
-    return is_reached(asked_task("_will_run"), n)
+    return is_reached(task_or_error("_will_run"), n)
 
 
 cdef bint is_reached(GraphTask g, Node n) except -1:
@@ -73,7 +73,7 @@ cdef bint is_reached(GraphTask g, Node n) except -1:
 
 def _will_execute(node):
     """Return whether the backward that runs in this thread reaches node `node`, or has done so."""
-    cdef GraphTask g = asked_task("_get_should_execute_nodes")
+    cdef GraphTask g = task_or_error("_get_should_execute_nodes")
     cdef Node n
     if not isinstance(node, Node):
         raise RuntimeError("_will_engine_execute_node expects an grad_fn, but got "
@@ -90,7 +90,7 @@ def _will_execute(node):
 
 def _execution_order():
     """The nodes that this thread's backward has still to run, in order."""
-    cdef GraphTask g = asked_task("_current_graph_task_execution_order")
+    cdef GraphTask g = task_or_error("_current_graph_task_execution_order")
     cdef GraphTask plan = GraphTask.__new__(GraphTask)
     cdef dict waiting = {}
     cdef list order = []

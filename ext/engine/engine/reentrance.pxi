@@ -29,10 +29,10 @@ cdef extern from *:
     #include <pthread.h>
     static __thread char *ag_stack_low = NULL;
     static __thread size_t ag_stack_size = 0;
-    static __thread int ag_stack_asked = 0;
+    static __thread int ag_stack_known = 0;
 
-    static void ag_ask_stack(void) {
-        ag_stack_asked = 1;
+    static void ag_measure_stack(void) {
+        ag_stack_known = 1;
     #ifdef __APPLE__
         ag_stack_size = pthread_get_stacksize_np(pthread_self());
         ag_stack_low = (char *)pthread_get_stackaddr_np(pthread_self()) - ag_stack_size;
@@ -53,7 +53,7 @@ cdef extern from *:
     static int ag_stack_is_low(void) {
         char here;
         size_t left, least;
-        if (!ag_stack_asked) ag_ask_stack();
+        if (!ag_stack_known) ag_measure_stack();
         if (ag_stack_size == 0 || &here < ag_stack_low || &here > ag_stack_low + ag_stack_size)
             return -1;
         left = (size_t)(&here - ag_stack_low);
