@@ -165,12 +165,12 @@ def _start_mpi(launch: Launch, timeout: float) -> None:
         ag.set_num_threads(min(ag.get_num_threads(), world.watch.processors))
 
 
-def _check_place(rank: int, size: int, asked_rank: int, asked_size: int) -> None:
+def _check_place(rank: int, size: int, wanted_rank: int, wanted_size: int) -> None:
     """Refuse a rank or size that isn't the one that MPI gave."""
-    for name, is_, asked in (("world_size", size, asked_size), ("rank", rank, asked_rank)):
-        if asked not in (-1, is_):
+    for name, is_, wanted in (("world_size", size, wanted_size), ("rank", rank, wanted_rank)):
+        if wanted not in (-1, is_):
             raise ValueError(
-                f"init_process_group: {name}={asked}, but MPI gave this process {name} {is_}; "
+                f"init_process_group: {name}={wanted}, but MPI gave this process {name} {is_}; "
                 "leave rank and world_size out: the launcher decides them"
             )
 
@@ -352,11 +352,11 @@ def new_group(
     comm = None
     if len(chosen) > 1:
         comm = parent._comm.Create_group(parent._comm.Get_group().Incl(chosen), number)
-    made = ProcessGroup(
+    group = ProcessGroup(
         chosen, chosen.index(parent.rank()), comm, number, seconds, name, group_desc or ""
     )
-    world.groups[number] = made
-    return made
+    world.groups[number] = group
+    return group
 
 
 def destroy_process_group(group: Any = None) -> None:
