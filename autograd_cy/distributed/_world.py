@@ -17,7 +17,7 @@ NOT_INITIALIZED = (
 
 
 class World:
-    """What exists once in a process.
+    """The state that exists once in a process.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class group(metaclass=_WorldOf):
 
 class GroupMember(metaclass=_WorldOf):
     """
-    What :func:`new_group` returns to a process that isn't in the group: ``NON_GROUP_MEMBER``.
+    The result of :func:`new_group` in a process outside of the group: ``NON_GROUP_MEMBER``.
 
     Examples
     --------

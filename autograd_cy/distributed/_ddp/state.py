@@ -1,4 +1,4 @@
-"""What ranks must have alike before they train together: parameters, buffers, and their values."""
+"""Checks that parameters and buffers of all ranks are alike, and copies of the values of one."""
 
 from __future__ import annotations
 

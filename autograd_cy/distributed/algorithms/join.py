@@ -19,7 +19,7 @@ __all__ = ["Join", "JoinHook", "Joinable"]
 
 class JoinHook:
     """
-    What a rank without inputs does for an object: a base class.
+    A base class for the work of a rank without inputs.
 
     Examples
     --------

@@ -322,7 +322,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
 
 class _Shadow(JoinHook):
-    """What a rank without inputs does for an optimizer."""
+    """The work of a rank without inputs for an optimizer."""
 
     def __init__(self, optimizer: ZeroRedundancyOptimizer) -> None:
         self.optimizer = optimizer

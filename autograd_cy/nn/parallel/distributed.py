@@ -382,7 +382,7 @@ class DistributedDataParallel(Module, Joinable):
 
 
 class _Shadow(JoinHook):
-    """What a rank without inputs does for a module."""
+    """The work of a rank without inputs for a module."""
 
     def __init__(self, model: DistributedDataParallel) -> None:
         self.model = model

@@ -27,7 +27,7 @@ def values(shape, dtype, of, seed=0):
 
 
 def strided(tensor):
-    """The same values in memory that isn't contiguous."""
+    """A tensor of the same values in memory that isn't contiguous."""
     wide = torch.stack([tensor, tensor.clone()], -1)
     return wide[..., 0]
 
