@@ -33,7 +33,7 @@ cpdef tuple indices_arg(object x, str op, str name, int position)
 cdef Tensor number_alone(Tensor a)
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too)
 cdef Tensor foreign_operand(object x)                 # None for what is no operand
-cdef tuple given_sizes(tuple args, object named, str op, str name)
+cdef tuple sizes_of_call(tuple args, object named, str op, str name)
 cdef object wrong_type(object x, str op, str name, int position, str wanted)
 
 # dtypes that a record takes, as bits of dtype codes

@@ -154,8 +154,8 @@ cdef struct GraphUpcalls:
     int (*note_creation)(Node) except -1               # anomaly mode: remember the traceback
     int (*note_mutation)(Tensor, str) except -1        # before a write (see M_GUARD_SAVED)
     bint (*wanted)(PyObject*) noexcept                 # by this thread's backward (see N_SKIP)
-    object (*where_changed)(Tensor)                    # anomaly mode: lines of the last write
-    object (*where_made)(Node)                         # anomaly mode: lines that made a node
+    object (*lines_of_mutation)(Tensor)                # anomaly mode: lines of the last write
+    object (*lines_of_creation)(Node)                  # anomaly mode: lines that made a node
 
 cdef GraphUpcalls graph_upcalls
 

@@ -24,7 +24,7 @@ cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1
 cdef int real_number(Tensor number, int dt, str op) except -1
 cdef int slope_range(Tensor a, Tensor lower, Tensor upper, double* at) except -1
 # The Python number that a `Scalar` argument was made of; it is no operand, and on no device.
-cdef object given_number(Tensor number)
+cdef object scalar_number(Tensor number)
 cdef int factor_fits(Tensor factor, int dt) except -1
 cdef int check_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1
 cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1

@@ -64,12 +64,12 @@ def _note_write(tensor, op: str) -> None:
     _writes[tensor._storage_address()] = (tensor._version + 1, op, _stack())
 
 
-def _where_made(node) -> str | None:
+def _lines_of_creation(node) -> str | None:
     lines = node.metadata.get(_TRACEBACK)
     return None if lines is None else "".join(lines)
 
 
-def _where_changed(tensor) -> str | None:
+def _lines_of_mutation(tensor) -> str | None:
     entry = _writes.get(tensor._storage_address())
     if entry is None or entry[0] != tensor._version:
         return None
@@ -79,7 +79,7 @@ def _where_changed(tensor) -> str | None:
 def _history(node) -> list[str]:
     """Return the traceback of a node's forward call, then those of the nodes that it was computed
     for."""
-    traceback = _where_made(node)
+    traceback = _lines_of_creation(node)
     if traceback is None:
         text = (
             f"Error detected in {node.name()}. No forward pass information available. Enable "
@@ -95,7 +95,7 @@ def _history(node) -> list[str]:
     parent = node.metadata.get(_PARENT)
     while parent is not None and id(parent) not in seen:
         seen.add(id(parent))
-        traceback = _where_made(parent)
+        traceback = _lines_of_creation(parent)
         if traceback is None:
             texts.append(
                 f"\n\nPrevious calculation was induced by {parent.name()}. No forward pass "
@@ -157,7 +157,7 @@ def _check_for_nan(node, gradients) -> None:
             )
 
 
-_node._set_anomaly(_note_creation, _note_write, _where_made, _where_changed)
+_node._set_anomaly(_note_creation, _note_write, _lines_of_creation, _lines_of_mutation)
 _engine._set_anomaly(_check_for_nan, _failure)
 
 

@@ -415,7 +415,7 @@ cpdef tuple indices_arg(object x, str op, str name, int position):
 
 # --- whole lists of arguments ---------------------------------------------------------------
 
-cdef tuple given_sizes(tuple args, object named, str op, str name):
+cdef tuple sizes_of_call(tuple args, object named, str op, str name):
     """Return the sizes that came as separate ints, as one sequence, or by name."""
     if named is not None:
         if args:

@@ -292,7 +292,7 @@ cdef tuple first_words(object type, object index):
     return _later.get((type, index)) or _later.get((type, None)) or (_seed_of_others, 0)
 
 
-cdef Generator made_for(object type, object index):
+cdef Generator generator_of(object type, object index):
     """The default generator of a device if it was made."""
     for other in _others:
         place = (<Generator>other).device
@@ -320,13 +320,13 @@ def _seed_default(str type not None, index, seed):
 
 def _initial_seed_of(str type not None, index):
     """The seed that the default generator of a device started from."""
-    cdef Generator g = made_for(type, index)
+    cdef Generator g = generator_of(type, index)
     return first_words(type, index)[0] if g is None else g.initial_seed()
 
 
 def _state_of_default(str type not None, index):
     """The state of the default generator of a device."""
-    cdef Generator g = made_for(type, index)
+    cdef Generator g = generator_of(type, index)
     if g is None:
         key, position = first_words(type, index)
         return state_of(key, position)
@@ -335,7 +335,7 @@ def _state_of_default(str type not None, index):
 
 def _set_state_of_default(str type not None, index, new_state):
     """Let the default generator of a device go on from a state."""
-    cdef Generator g = made_for(type, index)
+    cdef Generator g = generator_of(type, index)
     if g is None:
         _later[type, index] = words_of(new_state)
     else:

@@ -37,7 +37,7 @@ cdef struct KnownFile:
 cdef Call* _calls[MAX_INDEX]
 cdef uint64_t[MAX_INDEX] _count              # calls so far
 cdef Fault* _watched[MAX_INDEX]             # where kernels note faults
-cdef list _found = [None] * MAX_INDEX       # the text of a fault that wasn't raised yet
+cdef list _faults = [None] * MAX_INDEX       # the text of a fault that wasn't raised yet
 cdef KnownFile[FILES] _files
 cdef str _package = __file__.rpartition("/_C/")[0] + "/"
 cdef int _inside = -1        # whether frames are read as the interpreter has them; -1: not known
@@ -58,8 +58,8 @@ cdef const char* called(int index, const char* op) except? NULL:
         return op
     if _calls[index] == NULL:
         begin(index)
-    if _watched[index] != NULL and _watched[index].kind > FAULT_NONE and _found[index] is None:
-        _found[index] = text_of_token(index, _watched[index].op)  # while the call is still known
+    if _watched[index] != NULL and _watched[index].kind > FAULT_NONE and _faults[index] is None:
+        _faults[index] = text_of_token(index, _watched[index].op)  # while the call is still known
     if _inside:
         code = innermost(&instruction)
     else:
@@ -151,8 +151,8 @@ cdef void watch_faults(int index, Fault* place) noexcept:
 
 
 cdef int say_call(object error, int index, const char* token) except -1:
-    cdef str text = _found[index]
-    _found[index] = None
+    cdef str text = _faults[index]
+    _faults[index] = None
     if text is None:
         text = text_of_token(index, token)
     if not text:
@@ -212,7 +212,7 @@ def noted_calls(int index=0):
     return _count[index]
 
 
-def kept_calls():
+def call_capacity():
     """How many calls of a device are kept."""
     return CALLS
 

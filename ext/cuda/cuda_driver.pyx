@@ -36,7 +36,7 @@ cdef struct Entry:
 
 cdef Entry[64] _entries
 cdef int _n_entries = 0
-cdef bint _found = False             # the driver's functions are in the table
+cdef bint _loaded = False             # the driver's functions are in the table
 cdef bint _ready = False             # it was initialised, too
 cdef bint _forked = False            # this process is the child of one that did so
 cdef bint _blocking = False
@@ -123,11 +123,11 @@ entry("cuEventElapsedTime_v2", &driver.event_elapsed, False)
 
 cdef str find_driver():
     """Fill the table; what is wrong if that isn't possible."""
-    global _found
+    global _loaded
     cdef void* library
     cdef void* function
     cdef int i
-    if _found:
+    if _loaded:
         return None
     library = dlopen(b"libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)
     if library == NULL:
@@ -143,7 +143,7 @@ cdef str find_driver():
     if missing:
         return ("the NVIDIA driver on your system is too old (it has no " + ", ".join(missing)
                 + "); please update your GPU driver")
-    _found = True
+    _loaded = True
     return None
 
 
@@ -343,14 +343,14 @@ cdef object in_context(int index, function, tuple arguments):
 
 cdef str string_of(result_t result):
     cdef const char* text = NULL
-    if not _found or driver.error_string(result, &text) or text == NULL:
+    if not _loaded or driver.error_string(result, &text) or text == NULL:
         return "unknown error"
     return text.decode(errors="replace")
 
 
 cdef str name_of(result_t result):
     cdef const char* text = NULL
-    if not _found or driver.error_name(result, &text) or text == NULL:
+    if not _loaded or driver.error_name(result, &text) or text == NULL:
         return str(result)
     return text.decode(errors="replace")
 

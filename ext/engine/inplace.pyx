@@ -14,7 +14,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
 from autograd_cy._C.arguments cimport (
-    int_arg, dim_arg, sizes_arg, given_sizes, dims_arg, wrong_type)
+    int_arg, dim_arg, sizes_arg, sizes_of_call, dims_arg, wrong_type)
 from autograd_cy._C.batching cimport batch_front, align_batch
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.devices cimport check_capture

@@ -2,7 +2,7 @@
 """The helpers of generated modules of interpreted operators: converted arguments, metadata of
 edges."""
 from autograd_cy._C import placement as _placement
-from autograd_cy._C.arguments cimport dtype_arg, format_arg, given_sizes, number_alone, tensor_arg
+from autograd_cy._C.arguments cimport dtype_arg, format_arg, sizes_of_call, number_alone, tensor_arg
 from autograd_cy._C.dtypes cimport dt_code, dt_is_complex, dt_object
 from autograd_cy._C.metadata cimport known_dims, widest_nd
 from autograd_cy._C.node cimport Node
@@ -57,7 +57,7 @@ cpdef tuple known_arguments(tuple dims, tuple args):
 
 def sizes_given(tuple args, named, str op, str name):
     """Sizes that were given one by one, in a sequence or by name."""
-    return given_sizes(args, named, op, name)
+    return sizes_of_call(args, named, op, name)
 
 
 def alone(tuple args not None, first, second, str op, str name, bint method):

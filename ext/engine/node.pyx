@@ -541,8 +541,9 @@ cdef object version_error(Node n, Saved* s, Tensor t):
         changed = f" and last changed by {<object>t.mem.last_op}"
     if g_modes & G_ANOMALY:
         hint = "clone the tensor before the operation that changes it."
-        hint += indented(f"It was saved by {n.node_name()} here", graph_upcalls.where_made(n))
-        hint += indented("It was last changed here", graph_upcalls.where_changed(t))
+        hint += indented(f"It was saved by {n.node_name()} here",
+                         graph_upcalls.lines_of_creation(n))
+        hint += indented("It was last changed here", graph_upcalls.lines_of_mutation(t))
     else:
         hint = ("clone the tensor before the operation that changes it, or enable anomaly "
                 "detection to find the operation that failed to compute its gradient, with "
@@ -672,8 +673,8 @@ include "node/release.pxi"
 
 cdef object _note_creation = None
 cdef object _note_mutation = None
-cdef object _where_made = None
-cdef object _where_changed = None
+cdef object _lines_of_creation = None
+cdef object _lines_of_mutation = None
 
 
 cdef int note_creation(Node n) except -1:
@@ -689,19 +690,19 @@ cdef int note_mutation(Tensor t, str op) except -1:
     return 0
 
 
-cdef object where_made(Node n):
-    return None if _where_made is None else _where_made(n)
+cdef object lines_of_creation(Node n):
+    return None if _lines_of_creation is None else _lines_of_creation(n)
 
 
-cdef object where_changed(Tensor t):
-    return None if _where_changed is None else _where_changed(t)
+cdef object lines_of_mutation(Tensor t):
+    return None if _lines_of_mutation is None else _lines_of_mutation(t)
 
 
-def _set_anomaly(creation, mutation, lines_of_creation, lines_of_mutation):
+def _set_anomaly(creation, mutation, created_at, mutated_at):
     """Functions of anomaly mode: two that note, and two that tell the lines (or None)."""
-    global _note_creation, _note_mutation, _where_made, _where_changed
+    global _note_creation, _note_mutation, _lines_of_creation, _lines_of_mutation
     _note_creation, _note_mutation = creation, mutation
-    _where_made, _where_changed = lines_of_creation, lines_of_mutation
+    _lines_of_creation, _lines_of_mutation = created_at, mutated_at
     graph_upcalls.note_creation = note_creation
 
 
@@ -725,13 +726,13 @@ def _unfilled():
         ("note_creation", graph_upcalls.note_creation != NULL),
         ("note_mutation", graph_upcalls.note_mutation != NULL),
         ("wanted", graph_upcalls.wanted != NULL),
-        ("where_changed", graph_upcalls.where_changed != NULL),
-        ("where_made", graph_upcalls.where_made != NULL)) if not there]
+        ("lines_of_mutation", graph_upcalls.lines_of_mutation != NULL),
+        ("lines_of_creation", graph_upcalls.lines_of_creation != NULL)) if not there]
 
 
 graph_upcalls.note_mutation = note_mutation
-graph_upcalls.where_made = where_made
-graph_upcalls.where_changed = where_changed
+graph_upcalls.lines_of_creation = lines_of_creation
+graph_upcalls.lines_of_mutation = lines_of_mutation
 (<GCType*>Node).tp_traverse = node_traverse
 (<GCType*>Node).tp_clear = node_clear
 # This class took over Node's slots when the module was made; later modules see those above.

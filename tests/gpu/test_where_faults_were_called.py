@@ -189,14 +189,14 @@ def test_the_first_of_several_is_named():
 @pytest.mark.skipif(os.environ.get("EMU_ORDER", "late") != "late", reason="kernels run in time")
 def test_only_the_operator_is_known_when_others_have_taken_the_place():
     a, b = torch.ones(3, device="cuda").int(), torch.ones(3, device="cuda").int()
-    for more in (cuda_calls.kept_calls() - 1, cuda_calls.kept_calls()):
+    for more in (cuda_calls.call_capacity() - 1, cuda_calls.call_capacity()):
         zero = b * 0
         divide(a, zero)
         for _ in range(more):
             divide(a, b)
         error = raised()
         assert text(error) == "ZeroDivisionError: integer division or remainder by zero"
-        if more < cuda_calls.kept_calls():
+        if more < cuda_calls.call_capacity():
             assert told(error)[0].endswith("in divide")
     assert told(error) == [
         "Found on device 'cuda:0' by floor_divide, before the last 4,096 calls that can find such "
@@ -211,7 +211,7 @@ def test_a_fault_that_was_seen_in_time_keeps_its_line():
     done.record()
     while not done.query():  # that looks at the stream and raises nothing
         torch.cuda.current_stream().query()
-    for _ in range(cuda_calls.kept_calls() + 10):
+    for _ in range(cuda_calls.call_capacity() + 10):
         divide(a, b)
     assert "in divide" in told(raised())[0]
     divide(a, b * 0)

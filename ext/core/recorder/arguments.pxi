@@ -26,9 +26,9 @@ ctypedef struct Table:         # sequences of words, each once
     int32_t size               # of the places; any does
 
 cdef Table g_shapes
-cdef int64_t* g_given = NULL   # the arguments of the operator that begins
-cdef int64_t g_n_given = 0
-cdef int64_t g_given_capacity = 0
+cdef int64_t* g_arguments = NULL   # the arguments of the operator that begins
+cdef int64_t g_n_arguments = 0
+cdef int64_t g_capacity = 0
 cdef int64_t g_bytes_moved = 0  # bytes of its tensors
 cdef int32_t[256] g_last_shape  # by numbers of names
 
@@ -132,46 +132,46 @@ cdef void clear_table(Table* t) noexcept:
     memset(t, 0, sizeof(Table))
 
 
-cdef inline bint reserve_given(int64_t n) noexcept:
+cdef inline bint reserve_arguments(int64_t n) noexcept:
     cdef int64_t* larger
-    cdef int64_t capacity = 2 * (g_n_given + n) + 64
-    global g_given, g_given_capacity
-    if g_n_given + n <= g_given_capacity:
+    cdef int64_t capacity = 2 * (g_n_arguments + n) + 64
+    global g_arguments, g_capacity
+    if g_n_arguments + n <= g_capacity:
         return True
-    larger = <int64_t*>realloc(g_given, <size_t>capacity * sizeof(int64_t))
+    larger = <int64_t*>realloc(g_arguments, <size_t>capacity * sizeof(int64_t))
     if larger == NULL:
         return False
-    g_given, g_given_capacity = larger, capacity
+    g_arguments, g_capacity = larger, capacity
     return True
 
 
 cdef inline void put_word(int64_t word) noexcept:
-    global g_n_given
-    if reserve_given(1):
-        g_given[g_n_given] = word
-        g_n_given += 1
+    global g_n_arguments
+    if reserve_arguments(1):
+        g_arguments[g_n_arguments] = word
+        g_n_arguments += 1
 
 
 cdef void put_tensor(Tensor t) noexcept:
-    global g_n_given, g_bytes_moved
+    global g_n_arguments, g_bytes_moved
     cdef int i
     cdef int64_t* to
     if t is None:
         put_word(A_NONE)
         return
-    if not reserve_given(t.nd + 3):
+    if not reserve_arguments(t.nd + 3):
         return
-    to = g_given + g_n_given
+    to = g_arguments + g_n_arguments
     if t.flags & F_WRAPPED and t.nd == 0:
         to[0] = A_NUMBER | t.dt << 8
         to[1] = to[2] = 0
         memcpy(to + 1, t.ptr, <size_t>itemsize(t))
-        g_n_given += 3
+        g_n_arguments += 3
         return
     to[0] = A_TENSOR | t.dt << 8 | t.nd << 16
     for i in range(t.nd):
         to[i + 1] = t.sizes[i]
-    g_n_given += t.nd + 1
+    g_n_arguments += t.nd + 1
     g_bytes_moved += t.count * itemsize(t)
 
 
@@ -198,19 +198,19 @@ cdef void put_dtype(int code) noexcept:
 cdef void put_text(str x) noexcept:
     cdef Py_ssize_t n = 0, words
     cdef const char* text = PyUnicode_AsUTF8AndSize(x, &n)
-    global g_n_given
+    global g_n_arguments
     if text == NULL:
         PyErr_Clear()
         put_word(A_OTHER)
         return
     words = (n + 7) // 8
-    if not reserve_given(words + 1):
+    if not reserve_arguments(words + 1):
         return
-    g_given[g_n_given] = A_TEXT | n << 8
+    g_arguments[g_n_arguments] = A_TEXT | n << 8
     if words:
-        g_given[g_n_given + words] = 0
-        memcpy(g_given + g_n_given + 1, text, <size_t>n)
-    g_n_given += words + 1
+        g_arguments[g_n_arguments + words] = 0
+        memcpy(g_arguments + g_n_arguments + 1, text, <size_t>n)
+    g_n_arguments += words + 1
 
 
 cdef void put_object(object x) noexcept:
@@ -224,7 +224,7 @@ cdef void put_nested(object x, int depth) noexcept:
     elif isinstance(x, Tensor):
         put_tensor(<Tensor>x)
     elif type(x) is tuple or type(x) is list:
-        if depth == MOST_DEPTH or g_n_given + <int64_t>len(x) > MOST_WORDS:
+        if depth == MOST_DEPTH or g_n_arguments + <int64_t>len(x) > MOST_WORDS:
             put_word(A_OTHER)               # a list may hold itself
             return
         put_word(A_LIST | <int64_t>len(x) << 8)
@@ -244,10 +244,10 @@ cdef void put_nested(object x, int depth) noexcept:
 
 cdef void put_end(Event* e) noexcept:
     """The arguments are complete; the time that they took isn't the operator's."""
-    global g_n_given, g_bytes_moved
-    e.shape = look_up(&g_shapes, g_given, g_n_given, &g_last_shape[e.name & 255])
+    global g_n_arguments, g_bytes_moved
+    e.shape = look_up(&g_shapes, g_arguments, g_n_arguments, &g_last_shape[e.name & 255])
     e.bytes_moved = g_bytes_moved
-    g_n_given = g_bytes_moved = 0
+    g_n_arguments = g_bytes_moved = 0
     known(e)
     e.start = ticks()
 

@@ -175,7 +175,7 @@ def resize_(Tensor self not None, *sizes, memory_format=None, size=None):
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RESIZE, (self, sizes))
-    cdef tuple wanted = given_sizes(sizes, size, "resize_", "size")
+    cdef tuple wanted = sizes_of_call(sizes, size, "resize_", "size")
     return resized(self, wanted, -1 if memory_format is None else format_code(memory_format),
                    "resize_")
 

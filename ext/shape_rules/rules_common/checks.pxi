@@ -112,9 +112,9 @@ cdef int real_number(Tensor number, int dt, str op) except -1:
     return 0
 
 
-cdef object given_number(Tensor number):
+cdef object scalar_number(Tensor number):
     if not number.flags & F_WRAPPED:
-        raise SystemError("given_number: the value of an operand is its kernel's to read")
+        raise SystemError("scalar_number: the value of an operand is its kernel's to read")
     return scalar_value(number)
 
 
@@ -122,7 +122,7 @@ cdef int slope_range(Tensor a, Tensor lower, Tensor upper, double* at) except -1
     """The smallest and the largest slope of rrelu, which are numbers of the CPU."""
     real_number(lower, dt_real(a.dt), "rrelu")
     real_number(upper, dt_real(a.dt), "rrelu")
-    at[0], at[1] = given_number(lower), given_number(upper)
+    at[0], at[1] = scalar_number(lower), scalar_number(upper)
     if not isfinite(at[0]) or not isfinite(at[1]):
         raise RuntimeError(f"rrelu: lower and upper must be finite, but they are {at[0]} and "
                            f"{at[1]}")
