@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
+from autograd_cy._environment.logger import tell
+
 __all__ = [
     "download_url_to_file",
     "get_dir",
@@ -208,7 +210,7 @@ def load_state_dict_from_url(
     name = file_name if file_name is not None else os.path.basename(urlparse(url).path)
     file = folder / name
     if not file.exists():
-        print(f'Downloading: "{url}" to {file}', file=sys.stderr)
+        tell(f'Downloading: "{url}" to {file}')
         wanted = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, str(file), wanted and wanted.group(1), progress=progress)
     return load_file(file, map_location=map_location, weights_only=weights_only)

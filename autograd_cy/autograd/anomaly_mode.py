@@ -111,11 +111,13 @@ def _history(node) -> list[str]:
 
 
 def _tell(text: str) -> None:
-    """Warn; where warnings are errors, write to stderr: the error of backward is what is raised."""
+    """Warn; where warnings are errors, log the text: the error of backward is what is raised."""
     try:
         _warn(text, UserWarning)
     except UserWarning:
-        print(f"UserWarning: {text}", file=sys.stderr)
+        from autograd_cy._environment import logger  # of programs that look for a fault
+
+        logger.tell(f"UserWarning: {text}", logger.WARNING)
 
 
 def _failure(node, error: BaseException) -> None:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from autograd_cy._environment.logger import ERROR, tell
 from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._counts import KinetoStepTracker
 from autograd_cy.profiler._reports import Loaded
@@ -187,6 +188,7 @@ def record_from_now(folder: str) -> None:
     """
     # What the report needs: to import it after an interrupt can change the exit status, as Python
     # forgets the interrupt when it compiles a string.
+    import logging  # noqa: F401
     import zipfile  # noqa: F401
 
     import numpy.ma  # noqa: F401
@@ -204,9 +206,9 @@ def record_from_now(folder: str) -> None:
             os.makedirs(folder, exist_ok=True)
             path = os.path.join(folder, f"{worker_of_process()}.npz")
             profile.save(path)
-            print(f"wrote {path}", file=sys.stderr)
+            tell(f"wrote {path}")
         except OSError as error:
-            print(f"{VARIABLE}: can't write into {folder}: {error}", file=sys.stderr)
+            tell(f"{VARIABLE}: can't write into {folder}: {error}", ERROR)
 
     atexit.register(report)
     _on_termination(report)
