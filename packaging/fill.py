@@ -6,16 +6,17 @@
     python packaging/fill.py --sdist dist/autograd_cy-0.3.0.tar.gz --into build/recipes
     python packaging/fill.py --sdist FILE --url file:///tmp/FILE --into FOLDER
 
-The first form writes a version into the files of the tree before a release. There, recipes name
-the version of the package and have a checksum of zeros, because no sdist exists yet. The second
-form copies them into a folder with the checksum of an sdist, and with the address that PyPI gives
-to it; the third one with another address. Every recipe that has a checksum is filled, wherever it
-stands under ``packaging/``: a new one needs no line here.
+The first form writes a version into the files of the tree, before a release, and begins its section
+of the changelog. In the tree, recipes name the version of the package and have a checksum of zeros,
+because no sdist exists yet. The second form copies them into a folder with the checksum of an sdist,
+and with the address that PyPI gives to it; the third one with another address. Every recipe that
+has a checksum is filled, wherever it stands under ``packaging/``: a new one needs no line here.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import hashlib
 import re
 import shutil
@@ -25,6 +26,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 VERSION_FILE = "autograd_cy/_version.py"
+#: Other files of the tree that name the version, and how.
+MENTIONS = {
+    "CITATION.cff": 'version: "{version}"',
+    "docs/coming-from-pytorch.md": "autograd.cy.{version}",
+    "autograd_cy/_as_torch/switch.py": "autograd.cy.{version}",
+}
+UNRELEASED = "## [Unreleased]\n"
 #: The checksum of recipes in the tree.
 NO_CHECKSUM = "0" * 64
 #: Where PyPI keeps the sdist of a version.
@@ -67,14 +75,25 @@ def with_version(text: str, old: str, new: str) -> str:
     return re.sub(rf"(?<![\w.]){re.escape(old)}(?![\w]|\.\d)", new, text)
 
 
-def set_version(new: str) -> list[Path]:
-    """Write a version into package, citation file, recipes and pages; return what changed."""
+def set_version(new: str, date: str) -> list[Path]:
+    """Write a version into package, pages, citation file and recipes, and begin its section of the
+    changelog; return what changed."""
     old = current_version()
+    files = [ROOT / VERSION_FILE, *recipes(), *pages()]
+    texts = {path: with_version(path.read_text(), old, new) for path in files}
+    for name, mention in MENTIONS.items():
+        text = (ROOT / name).read_text()
+        texts[ROOT / name] = text.replace(mention.format(version=old), mention.format(version=new))
+    citation, changelog = ROOT / "CITATION.cff", ROOT / "CHANGELOG.md"
+    texts[citation] = re.sub(
+        r'^date-released: ".*"$', f'date-released: "{date}"', texts[citation], flags=re.M
+    )
+    if f"## [{new}]" not in changelog.read_text():
+        head = f"{UNRELEASED}\n## [{new}] - {date}\n"
+        texts[changelog] = changelog.read_text().replace(UNRELEASED, head, 1)
     changed = []
-    files = [ROOT / VERSION_FILE, ROOT / "CITATION.cff", *recipes(), *pages()]
-    for path in (path for path in files if path.exists()):
+    for path, text in texts.items():
         target = path.with_name(with_version(path.name, old, new))
-        text = with_version(path.read_text(), old, new)
         if target != path:
             path.rename(target)
         target.write_text(text)
@@ -131,6 +150,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line of this file."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--version", help="write this version into the files of the tree")
+    today = datetime.date.today().isoformat()
+    parser.add_argument("--date", default=today, help="of this version; default: today")
     parser.add_argument("--sdist", type=Path, help="the sdist whose checksum is written")
     parser.add_argument("--into", type=Path, help="the folder of the filled copies")
     parser.add_argument("--url", help="the address of the sdist, instead of PyPI's")
@@ -138,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.version is not None and options.sdist is None:
         if _VERSION.fullmatch(options.version) is None:
             parser.error(f"{options.version} is not a version such as 1.2.3 or 1.2.3rc1")
-        paths = set_version(options.version)
+        paths = set_version(options.version, options.date)
     elif options.sdist is not None and options.into is not None and options.version is None:
         paths = fill(options.sdist, options.into, options.url)
     else:

@@ -1,12 +1,13 @@
 """The promises of pyproject.toml hold: extras, bounds, files, classifiers."""
 
+import importlib.util
 import re
 
 import pytest
 from building import ROOT
 
 from autograd_cy._environment import info
-from autograd_cy._version import __version__
+from autograd_cy._version import FOLLOWED, __version__
 
 tomllib = pytest.importorskip("tomllib", reason="part of Python from 3.11 on")
 
@@ -14,6 +15,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 # Extras of people who change or build the package; those of users must be used by it.
 FOR_DEVELOPERS = {"test", "lint", "dev", "nvcc", "packaging"}
+
+PLACE = importlib.util.spec_from_file_location("fill", ROOT / "packaging" / "fill.py")
+fill = importlib.util.module_from_spec(PLACE)
+PLACE.loader.exec_module(fill)
 
 
 def sources():
@@ -83,11 +88,43 @@ def test_files_that_the_readme_links_to_are_in_the_sdist():
 def test_the_version_is_the_same_wherever_it_stands():
     texts = {
         "CHANGELOG.md": rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d$",
+        "CITATION.cff": rf'^version: "{re.escape(__version__)}"$',
         "docs/coming-from-pytorch.md": rf"autograd\.cy\.{re.escape(__version__)}\b",
         "autograd_cy/_as_torch/switch.py": rf"autograd\.cy\.{re.escape(__version__)}\b",
     }
+    assert set(fill.MENTIONS) == set(texts) - {"CHANGELOG.md"}  # what packaging/fill.py changes
     for name, pattern in texts.items():
         assert re.search(pattern, (ROOT / name).read_text(), re.M), name
+
+
+def test_the_citation_has_the_date_of_the_changelog():
+    heads = dict(re.findall(r"^## \[(.*?)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M))
+    cited = re.search(r'^date-released: "(.*)"$', (ROOT / "CITATION.cff").read_text(), re.M)[1]
+    assert cited == heads[__version__]
+
+
+def test_recipes_name_the_version_and_no_other():
+    for path in fill.recipes():
+        text = path.read_text()
+        assert __version__ in text or __version__ in path.name, path
+        assert {*re.findall(r"\bautograd_cy-(\d+\.\d+\.\d+)", text)} <= {__version__}, path
+
+
+def test_the_page_of_versions_has_the_requirements():
+    text = (ROOT / "docs/versions.md").read_text()
+    rows = dict(re.findall(r"^\| ([\w, ]+) \| (\d[\d.]*) ", text, re.M))
+    bounds = dict(one.split(">=") for one in PROJECT["build-system"]["requires"])
+    assert rows == {
+        "Python": PROJECT["project"]["requires-python"].removeprefix(">="),
+        "NumPy": bounds["numpy"],
+        "SciPy": bounds["scipy"],
+        "Cython, to build": bounds["cython"],
+        "setuptools, to build": bounds["setuptools"],
+    }
+    classifiers = " ".join(PROJECT["project"]["classifiers"])
+    last = max(int(minor) for minor in re.findall(r"Python :: 3\.(\d+)", classifiers))
+    assert f"to 3.{last} (CPython)" in text
+    assert f"PyTorch {FOLLOWED.rpartition('.')[0]} " in text
 
 
 def test_the_changelog_begins_with_what_is_not_released():
