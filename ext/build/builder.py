@@ -113,8 +113,7 @@ class BuildExt(build_ext):
         """Write the generated sources and say how everything is compiled; nothing is run yet."""
         modules = [*MODULES, *generate()]
         flags.refuse_unsafe(os.environ, [*self.compiler.compiler_so, *self.compiler.linker_so])
-        folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
-        folder /= sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
+        folder = build_folder()
         self._probe_compiler(folder)
         units = [self._unit(module) for module in modules] + [self._shared_unit()]
         libraries = [library for unit in units for library in unit.libraries]
@@ -248,6 +247,13 @@ class BuildExt(build_ext):
         fatbins = [path for path in self.kernel_files if path.suffix == ".fatbin"]
         sizes = {path.stem: path.stat().st_size for path in sorted(fatbins)}
         return self.cuda_info | ({"images": sizes} if sizes else {})
+
+
+def build_folder(environ=os.environ) -> Path:
+    """Return the folder of intermediate files: of this kind of build, for this Python."""
+    kinds = {"AUTOGRAD_CY_COVERAGE": "coverage", "AUTOGRAD_CY_DEBUG": "debug"}
+    kind = next((kind for name, kind in kinds.items() if flags.switch(name, environ)), "release")
+    return BUILD_DIR / kind / (sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag)
 
 
 def tool_versions(probe) -> dict[str, str]:

@@ -108,6 +108,31 @@ def correct_calls() -> None:
     PythonCapiCallNode.checks_classes = True
 
 
+def trace_with_the_gil_only() -> None:
+    """Leave functions without the GIL out of `linetrace`.
+
+    They can't call Python's tracer, but at their end Cython lets them wait for the GIL: forever, if
+    they run in a thread of OpenMP for a thread that holds it.
+    """
+    from Cython.Compiler.Nodes import FuncDefNode
+
+    if getattr(FuncDefNode, "traces_with_the_gil_only", False):
+        return
+    plain = FuncDefNode.generate_function_definitions
+
+    def generate(self, env, code):
+        before = code.globalstate.directives
+        if self.local_scope.nogil:
+            code.globalstate.directives = before | {"linetrace": False, "profile": False}
+        try:
+            plain(self, env, code)
+        finally:
+            code.globalstate.directives = before
+
+    FuncDefNode.generate_function_definitions = generate
+    FuncDefNode.traces_with_the_gil_only = True
+
+
 def is_uncorrected(source: bytes) -> bool:
     """Return whether a C file is from before one of these corrections, or from Cython alone."""
     return WRONG.encode() in source or _UNCHECKED.search(source) is not None
@@ -245,6 +270,8 @@ def _cython(arguments: list[str]) -> int:
 
     correct_helpers()
     correct_calls()
+    if "linetrace=True" in arguments:
+        trace_with_the_gil_only()
     sys.argv = ["cython", *arguments]
     try:
         main(command_line=1)

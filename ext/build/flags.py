@@ -6,6 +6,7 @@ AUTOGRAD_CY_NATIVE=1          compile for this very processor (the result may no
 AUTOGRAD_CY_OPT=0             optimisation level of all modules, for quick builds while developing
 AUTOGRAD_CY_DEBUG=1           bounds checks, assertions, debug symbols
 AUTOGRAD_CY_SANITIZE=list     -fsanitize=list, as in address,undefined
+AUTOGRAD_CY_COVERAGE=1        calls of Python's tracer in each line that holds the GIL (coverage.py)
 MAX_JOBS=n                    compilers at once
 CC, CFLAGS, CPPFLAGS, LDFLAGS are honoured; flags that change the meaning of arithmetic are refused.
 """
@@ -90,6 +91,10 @@ DIRECTIVES = {
     "binding": "True",
     "emit_code_comments": "False",
 }
+# The comments name the source lines of C code, which coverage.py reads.
+COVERAGE_DIRECTIVES = {"linetrace": "True", "emit_code_comments": "True"}
+# By sys.settrace, which all Pythons have; files of plugins need it.
+COVERAGE = ("-DCYTHON_TRACE=1", "-DCYTHON_USE_SYS_MONITORING=0")
 DEBUG_DIRECTIVES = {
     "boundscheck": "True",
     "initializedcheck": "True",
@@ -166,6 +171,8 @@ def common(probe, environ=os.environ) -> list[str]:
         flags += probe.first(["-fp-model=precise"], ["-ffp-model=precise"])
     if switch("AUTOGRAD_CY_NATIVE", environ):
         flags += ["-march=native"]
+    if switch("AUTOGRAD_CY_COVERAGE", environ):
+        flags += COVERAGE
     return flags + _sanitizers(environ, compiling=True)
 
 
@@ -207,9 +214,12 @@ def link(probe, environ=os.environ) -> list[str]:
 
 def directives(environ=os.environ) -> dict[str, str]:
     """Cython's compiler directives."""
+    directives = dict(DIRECTIVES)
     if switch("AUTOGRAD_CY_DEBUG", environ):
-        return DIRECTIVES | DEBUG_DIRECTIVES
-    return dict(DIRECTIVES)
+        directives |= DEBUG_DIRECTIVES
+    if switch("AUTOGRAD_CY_COVERAGE", environ):
+        directives |= COVERAGE_DIRECTIVES
+    return directives
 
 
 def _sanitizers(environ, compiling: bool) -> list[str]:
