@@ -8,9 +8,10 @@
 
 The first form writes a version into the files of the tree, before a release, and begins its section
 of the changelog. In the tree, recipes name the version of the package and have a checksum of zeros,
-because no sdist exists yet. The second form copies them into a folder with the checksum of an sdist,
-and with the address that PyPI gives to it; the third one with another address. Every recipe that
-has a checksum is filled, wherever it stands under ``packaging/``: a new one needs no line here.
+because no sdist exists yet. The second form copies them into a folder with the checksum of an
+sdist, and with the address that PyPI gives to it; the third one with another address. Every recipe
+that has a checksum is filled, wherever it stands under ``packaging/``: a new one needs no line
+here.
 """
 
 from __future__ import annotations

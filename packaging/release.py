@@ -21,6 +21,7 @@ import datetime
 import functools
 import gzip
 import hashlib
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -40,9 +41,6 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TOOLS = ROOT / "build" / "release-tools"
 EXTRAS = ("packaging", "test")
-# Modules of the extras and of the build: an interpreter that has them needs no other environment.
-NEEDED = ("build", "check_wheel_contents", "Cython", "numpy", "pytest", "scipy", "twine")
-NEEDED += ("validate_pyproject",)
 #: Scripts of .ci, which make environments of their own, except the last.
 SCRIPTS = {
     "run": "all quick tests, linters, types, the commands of the README",
@@ -51,13 +49,17 @@ SCRIPTS = {
     "matrix": "every interpreter, compiler and NumPy of this machine",
     "sanitize": "a debug build with sanitizers",
 }
-PASSED, FAILED, LEFT_OUT = "passed", "FAILED", "left out"
+PASSED, FAILED, NOT_READY, LEFT_OUT = "passed", "FAILED", "not ready", "left out"
 #: The steps that have passed, and the commit for which they have.
 JOURNAL = Path("build", "release-steps.json")
 
 
 class Failed(Exception):
     """A step that did not pass; the message says why."""
+
+
+class NotReady(Failed):
+    """A tree that is no release yet, which a rehearsal accepts."""
 
 
 class Step(NamedTuple):
@@ -99,13 +101,14 @@ class Release:
     @functools.cached_property
     def python(self) -> str:
         """The interpreter that has the tools."""
-        if all(importlib.util.find_spec(name) for name in NEEDED):
+        required = requirements(self.root)
+        if all(map(is_installed, required)):
             return sys.executable
         python = TOOLS / "bin" / "python"
         if not python.exists():
             self.call(sys.executable, "-m", "venv", TOOLS)
         # Nothing is installed if all is there.
-        self.call(python, "-m", "pip", "-q", "install", *requirements(self.root))
+        self.call(python, "-m", "pip", "-q", "install", *required)
         return str(python)
 
     @functools.cached_property
@@ -128,23 +131,19 @@ class Release:
         command = ["git", "-c", "safe.directory=*", *arguments]
         return subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=check)
 
-    def call(self, *command: object, cwd: Path | None = None, **variables: str) -> None:
-        """Run a command, whose output is shown; raise `Failed` if it fails."""
+    def call(self, *command: object, cwd: Path | None = None, quiet=False, **variables: str):
+        """Run a command; raise `Failed` if it fails. `quiet`: show the output only then."""
         words = [str(word) for word in command]
         print(f"$ {shlex.join(words)}", flush=True)
-        environment = os.environ | variables
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if quiet else {}
+        options |= {"cwd": cwd or self.root, "env": os.environ | variables}
         try:
-            run = subprocess.run(words, cwd=cwd or self.root, env=environment, check=False)
+            run = subprocess.run(words, check=False, text=True, **options)
         except OSError as error:
             raise Failed(f"{words[0]} can't be run: {error.strerror}") from None
         if run.returncode:
+            print(*(run.stdout or "").splitlines()[-40:], sep="\n", flush=True)
             raise Failed(f"status {run.returncode} of {shlex.join(words)}")
-
-    def refuse(self, problems: list[str]) -> str | None:
-        """Raise `Failed` with the problems; a rehearsal returns them."""
-        if problems and not self.rehearse:
-            raise Failed("; ".join(problems))
-        return f"not ready: {'; '.join(problems)}" if problems else None
 
     def epoch(self) -> int:
         """The time that files of the release bear: SOURCE_DATE_EPOCH, or that of the commit."""
@@ -174,13 +173,25 @@ def requirements(root: Path) -> list[str]:
     return [*data["build-system"]["requires"], *(name for e in EXTRAS for name in extras[e])]
 
 
+def is_installed(requirement: str) -> bool:
+    """Return whether this interpreter has a package in a version that is wanted."""
+    try:
+        from packaging.requirements import Requirement
+
+        wanted = Requirement(requirement)
+        version = importlib.metadata.version(wanted.name)
+    except ImportError:  # no such package, or none that reads versions
+        return False
+    return wanted.specifier.contains(version, prereleases=True)
+
+
 # --- steps --------------------------------------------------------------------------------------
 
 
-def check_tree(release: Release) -> str | None:
+def check_tree(release: Release) -> None:
     """The tree is clean, and the version has no tag."""
     if not release.in_git:
-        return release.refuse(["the tree is no work tree of git"])
+        raise NotReady("the tree is no work tree of git")
     problems = []
     changed = release.git("status", "--porcelain").stdout.splitlines()
     if changed:
@@ -188,10 +199,11 @@ def check_tree(release: Release) -> str | None:
     tag = f"v{release.version}"
     if release.git("tag", "--list", tag).stdout.strip():
         problems.append(f"the tag {tag} exists: set the version by packaging/fill.py --version")
-    return release.refuse(problems)
+    if problems:
+        raise NotReady("; ".join(problems))
 
 
-def check_versions(release: Release) -> str | None:
+def check_versions(release: Release) -> None:
     """Files that name the version name this one."""
     version, problems = release.version, []
     for name, pattern in release.fill.MENTIONS.items():
@@ -202,10 +214,9 @@ def check_versions(release: Release) -> str | None:
             problems.append(f"{path.relative_to(release.root)} does not name {version}")
     if problems:
         raise Failed("; ".join(problems))
-    return None
 
 
-def check_changelog(release: Release) -> str | None:
+def check_changelog(release: Release) -> None:
     """The version has a section with a date, and nothing waits above it."""
     text = (release.root / "CHANGELOG.md").read_text()
     problems = []
@@ -218,7 +229,8 @@ def check_changelog(release: Release) -> str | None:
         problems.append(f"CHANGELOG.md says nothing about {release.version}")
     if section(text, "Unreleased"):
         problems.append("CHANGELOG.md has lines under 'Unreleased'")
-    return release.refuse(problems)
+    if problems:
+        raise NotReady("; ".join(problems))
 
 
 def run_script(name: str, release: Release) -> None:
@@ -240,6 +252,7 @@ def make_sdist(release: Release) -> str:
                 *(release.python, "-W", "ignore", "-m", "build", "--sdist", "--no-isolation"),
                 *("--outdir", folder, folder / "tree"),
                 cwd=folder,
+                quiet=True,
                 SOURCE_DATE_EPOCH=str(epoch),
             )
             (path,) = folder.glob("*.tar.gz")
@@ -367,11 +380,11 @@ def fill_recipes(release: Release) -> str:
     return f"{len(copies)} files in {folder.name}/"
 
 
-def write_notes(release: Release) -> str | None:
+def write_notes(release: Release) -> str:
     """Cut the notes of this version out of the changelog."""
     notes = section((release.root / "CHANGELOG.md").read_text(), release.version)
     if not notes:
-        return release.refuse([f"CHANGELOG.md says nothing about {release.version}"])
+        raise NotReady(f"CHANGELOG.md says nothing about {release.version}")
     release.out.mkdir(parents=True, exist_ok=True)
     (release.out / "NOTES.md").write_text(f"# autograd_cy {release.version}\n\n{notes}\n")
     return f"NOTES.md, {len(notes.splitlines())} lines"
@@ -486,11 +499,13 @@ def run_steps(release: Release, steps: list[Step], quick: bool) -> dict[str, Row
         try:
             said = step.run(release) or ""
         except Failed as failure:
-            result, said = FAILED, str(failure)
+            accepted = release.rehearse and isinstance(failure, NotReady)
+            result, said = NOT_READY if accepted else FAILED, str(failure)
         rows[step.name] = Row(result, time.monotonic() - begun, said)
         if result == FAILED:
             break
-        note(release, step.name, said)
+        if result == PASSED:
+            note(release, step.name, said)
     return rows
 
 
