@@ -20,16 +20,23 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from .extensions import BUILD_DIR, LAYERS, ROOT
+from .extensions import BUILD_DIR, LAYERS, ROOT, SHARED
 
 LINES = BUILD_DIR / "coverage" / "lines.json"
 SOURCES = ("autograd_cy", *(f"ext/{layer}" for layer in LAYERS))
+# The helper code that modules share: Cython names a file that doesn't exist.
+SHARED_SOURCE = f"autograd_cy/_C/{SHARED}.pyx"
 ENDINGS = (".pyx", ".pxi", ".pxd")
-# As Cython writes them: the place of the code that follows, and the call of the tracer, whose last
-# number says that it has no effect, as there is no GIL.
-_PLACE = re.compile(r' */\* "(.*)":\d+$')
-_TRACED = re.compile(r" *__Pyx_TraceLine\((\d+),(?:\d+,)?([01]),")
+# In C code of Cython: the table of sources, the beginning of a function with its name and source,
+# and the call of the tracer. Its third number says that it has no effect, as there is no GIL, and
+# the fourth is the source of the line.
+_TABLE = re.compile(r"^static const char\* *const __pyx_f\[\] = \{$(.*?)^\};$", re.M | re.S)
+_START = re.compile(r' *__Pyx_TraceStart\w+\("(.*?)", __pyx_f\[(\d+)\]')
+_LINE = re.compile(r" *__Pyx_TraceLine\((\d+),\d+,([01]),__PYX_ERR\((\d+),")
+# The function that runs what stands outside of functions.
+_IMPORT = "PyInit_"
 SETTINGS = """\
 [run]
 core = ctrace
@@ -50,18 +57,42 @@ title = autograd_cy
 """
 
 
-def traced_lines(c_files: Iterable[Path]) -> dict[str, list[int]]:
-    """Return the lines that call the tracer: {source, relative to the root: lines}."""
-    lines = defaultdict(set)
+class Lines(NamedTuple):
+    """Lines that call the tracer, of sources relative to the root."""
+
+    all: dict[str, list[int]]
+    at_import: dict[str, list[int]]  # among them, those that the import of the module runs
+
+
+def traced_lines(c_files: Iterable[Path]) -> Lines:
+    """Return the lines that call the tracer, as the C files of Cython say.
+
+    The tracer gets the source of the function with each line. So lines of an included file that run
+    in a function of another source (of the import, mostly) are none.
+    """
+    every, at_import = defaultdict(set), defaultdict(set)
     for path in c_files:
-        source = ""
-        with path.open(encoding="utf-8") as text:
-            for line in text:
-                if place := _PLACE.match(line):
-                    source = place[1]
-                elif (call := _TRACED.match(line)) and call[2] == "0":
-                    lines[source].add(int(call[1]))
-    return {name: sorted(lines[name]) for name in sorted(lines) if name.startswith(SOURCES)}
+        text = path.read_text(encoding="utf-8")
+        table = _TABLE.search(text)
+        names = re.findall(r'^ *"(.*)",$', table[1], re.M) if table else []
+        function, source = "", -1
+        for line in text.splitlines():
+            if "__Pyx_TraceStart" in line and (start := _START.match(line)):
+                function, source = start[1], int(start[2])
+            elif "__Pyx_TraceLine(" in line and (call := _LINE.match(line)):
+                number, nogil, place = map(int, call.groups())
+                if nogil or place != source:
+                    continue
+                every[names[place]].add(number)
+                if function.startswith(_IMPORT):
+                    at_import[names[place]].add(number)
+    return Lines(_of_package(every), _of_package(at_import))
+
+
+def _of_package(lines: dict[str, set[int]]) -> dict[str, list[int]]:
+    """Return the lines of hand-written sources, sorted."""
+    names = sorted(name for name in lines if name.startswith(SOURCES) and name != SHARED_SOURCE)
+    return {name: sorted(lines[name]) for name in names}
 
 
 def settings(data: Path, cython: bool) -> str:
@@ -75,7 +106,7 @@ def settings(data: Path, cython: bool) -> str:
         data=data,
         plugins="plugins = ext.build.coverage\n" if cython else "",
         sources="\n".join(f"    {name}" for name in (SOURCES if cython else SOURCES[:1])),
-        omit="\n".join(f"    {name}" for name in generated),
+        omit="\n".join(f"    {name}" for name in (*generated, SHARED_SOURCE)),
     )
 
 
@@ -133,11 +164,12 @@ def main(arguments: list[str] | None = None) -> int:
         from .builder import build_folder
 
         lines = traced_lines(sorted(build_folder({"AUTOGRAD_CY_COVERAGE": "1"}).glob("*.c")))
-        if not lines:
+        if not lines.all:
             print("There is no C that traces: build with AUTOGRAD_CY_COVERAGE=1.", file=sys.stderr)
             return 2
-        LINES.write_text(json.dumps(lines))
-        print(f"{sum(map(len, lines.values()))} lines of {len(lines)} Cython sources are traced")
+        LINES.write_text(json.dumps(lines._asdict()))
+        count = sum(map(len, lines.all.values()))
+        print(f"{count} lines of {len(lines.all)} Cython sources are traced")
     return 0
 
 
@@ -148,16 +180,27 @@ def coverage_init(registry, options) -> None:
     """Register the plugin; coverage.py calls this."""
     from coverage import CoveragePlugin, FileReporter, FileTracer
 
-    known = {str(ROOT / name): set(lines) for name, lines in json.loads(LINES.read_text()).items()}
+    stored = Lines(**json.loads(LINES.read_text()))
+    known = {str(ROOT / name): set(lines) for name, lines in stored.all.items()}
+    at_import = {str(ROOT / name): set(lines) for name, lines in stored.at_import.items()}
+    no_line = (-1, -1)
 
     class Tracer(FileTracer):
         """A source whose frames have its name and its lines."""
 
         def __init__(self, filename: str):
             self.filename = filename
+            self.at_import = at_import.get(filename, set())
 
         def source_filename(self) -> str:
             return self.filename
+
+        def line_number_range(self, frame) -> tuple[int, int]:
+            line = frame.f_lineno
+            # The import of a module runs lines of included files, too.
+            if line not in self.at_import and frame.f_code.co_name.startswith(_IMPORT):
+                return no_line
+            return line, line
 
     class Reporter(FileReporter):
         """The lines of a source that can be traced."""

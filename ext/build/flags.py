@@ -91,9 +91,8 @@ DIRECTIVES = {
     "binding": "True",
     "emit_code_comments": "False",
 }
-# The comments name the source lines of C code, which coverage.py reads.
-COVERAGE_DIRECTIVES = {"linetrace": "True", "emit_code_comments": "True"}
-# By sys.settrace, which all Pythons have; files of plugins need it.
+COVERAGE_DIRECTIVES = {"linetrace": "True"}
+# By sys.settrace, also where Python has sys.monitoring: coverage.py asks plugins with that alone.
 COVERAGE = ("-DCYTHON_TRACE=1", "-DCYTHON_USE_SYS_MONITORING=0")
 DEBUG_DIRECTIVES = {
     "boundscheck": "True",

@@ -10,23 +10,25 @@ from building import ROOT, build_inplace, run_python, set_modules, write
 from ext.build import builder, coverage, flags
 
 ON = {"AUTOGRAD_CY_COVERAGE": "1"}
-# As Cython writes them: with the GIL, without it, in an included file, in a generated source.
+# As Cython writes them: lines of a function with the GIL and without it, of an included file in
+# its own function and in one of another file, and of generated sources.
 C_FILE = """
-  /* "ext/core/box.pyx":4
- *     def total(self):
- *         return self.value             # <<<<<<<<<<<<<<
- */
+static const char* const __pyx_f[] = {
+  "ext/core/box.pyx",
+  "ext/core/scales.pxi",
+  "build/generated/operators.pxi",
+};
+  __Pyx_TraceStartFunc("total", __pyx_f[0], 3, 1, 0, 0, __PYX_ERR(0, 3, __pyx_L1_error));
   __Pyx_TraceLine(4,12,0,__PYX_ERR(0, 4, __pyx_L1_error))
-  __Pyx_TraceLine(5,0,__PYX_ERR(0, 5, __pyx_L1_error))
-  /* "ext/core/box.pyx":9
- */
-    __Pyx_TraceLine(9,30,1,__PYX_ERR(0, 9, __pyx_L1_error))
-  /* "autograd_cy/_C/box.pxd":2
- */
-  __Pyx_TraceLine(2,3,0,__PYX_ERR(1, 2, __pyx_L1_error))
-  /* "build/generated/ops_box.pyx":7
- */
+    __Pyx_TraceLine(9,30,1,__PYX_ERR(0, 9, __pyx_L5_error))
+  __Pyx_TraceStartGen("each", __pyx_f[1], 6, 1, 0, 0, __PYX_ERR(1, 6, __pyx_L1_error));
   __Pyx_TraceLine(7,3,0,__PYX_ERR(1, 7, __pyx_L1_error))
+  __Pyx_TraceLine(8,3,0,__PYX_ERR(2, 8, __pyx_L1_error))
+  __Pyx_TraceStartFunc("mul", __pyx_f[2], 6, 1, 0, 0, __PYX_ERR(2, 6, __pyx_L1_error));
+  __Pyx_TraceLine(7,3,0,__PYX_ERR(2, 7, __pyx_L1_error))
+  __Pyx_TraceStartFunc("PyInit_box", __pyx_f[0], 1, 2, 0, 0, __PYX_ERR(0, 1, __pyx_L1_error));
+  __Pyx_TraceLine(6,3,0,__PYX_ERR(1, 6, __pyx_L1_error))
+  __Pyx_TraceLine(3,3,0,__PYX_ERR(0, 3, __pyx_L1_error))
 """
 BOX = """
 include "scales.pxi"
@@ -42,7 +44,7 @@ cdef class Box:
             self.value = scale(self.value)
         return checked(self.value * by)
 def never():
-    return 1
+    return other()
 """
 SCALES = """
 cdef double scale(double x) noexcept nogil:
@@ -51,12 +53,21 @@ cdef double checked(double x) except? -1:
     if x > 1e6:
         raise OverflowError
     return x
+# The import runs the line of each `def`: that of `other` has the number of a line of `never`.
+
+
+
+
+# line 13
+
+cdef double other() except? -1:
+    return 1
 """
 
 
 def test_the_switch_asks_cython_and_c_for_calls_of_the_tracer():
     directives = flags.directives(ON)
-    assert directives["linetrace"] == directives["emit_code_comments"] == "True"
+    assert directives["linetrace"] == "True"
     assert "linetrace" not in flags.directives({})
     compiler = SimpleNamespace(version="cc 1", compiles=lambda *_: False, first=lambda *_: [])
     assert set(flags.COVERAGE) <= set(flags.common(compiler, ON))
@@ -71,11 +82,10 @@ def test_such_builds_have_a_folder_of_their_own():
 
 def test_lines_that_hold_the_gil_count(tmp_path):
     (tmp_path / "box.c").write_text(C_FILE)
-    (tmp_path / "other.c").write_text(C_FILE.replace("TraceLine(2,", "TraceLine(3,"))
-    assert coverage.traced_lines(sorted(tmp_path.glob("*.c"))) == {
-        "autograd_cy/_C/box.pxd": [2, 3],
-        "ext/core/box.pyx": [4, 5],
-    }
+    (tmp_path / "other.c").write_text(C_FILE.replace("TraceLine(4,", "TraceLine(5,"))
+    lines = coverage.traced_lines(sorted(tmp_path.glob("*.c")))
+    assert lines.all == {"ext/core/box.pyx": [3, 4, 5], "ext/core/scales.pxi": [7]}
+    assert lines.at_import == {"ext/core/box.pyx": [3]}
 
 
 def test_settings_leave_out_what_the_build_writes(tmp_path):
@@ -83,7 +93,8 @@ def test_settings_leave_out_what_the_build_writes(tmp_path):
     assert "plugins = ext.build.coverage" in lines and "    ext/core" in lines
     omitted = [line.strip() for line in lines[lines.index("omit =") + 1 : lines.index("[report]")]]
     assert "autograd_cy/nn/functional/_from_records.py" in omitted
-    assert not [name for name in omitted if name and not (ROOT / name).exists()]
+    omitted = [name for name in omitted if name and name != coverage.SHARED_SOURCE]
+    assert not [name for name in omitted if not (ROOT / name).exists()]
     assert "autograd_cy/nn/module.py" not in omitted
     python = coverage.settings(tmp_path / "data", cython=False)
     assert "plugins" not in python and "ext/core" not in python
@@ -151,9 +162,14 @@ def test_lines_of_a_small_module(small_tree):
         *("box.pyx", "        self.value = value", "        if by < 0:"),
         "        return checked(self.value * by)",
     )
-    assert missing == numbers("box.pyx", "            raise ValueError(", "    return 1")
+    assert missing == numbers("box.pyx", "            raise ValueError(", "    return other()")
     # Nothing can tell whether these have run.
     without = numbers("box.pyx", "            self.value = scale(self.value)")
     assert not without & (executed | missing)
     assert set(scales["executed_lines"]) == numbers("scales.pxi", "    if x > 1e6:", "    return x")
-    assert set(scales["missing_lines"]) == numbers("scales.pxi", "        raise OverflowError")
+    assert set(scales["missing_lines"]) == numbers(
+        "scales.pxi", "        raise OverflowError", "    return 1"
+    )
+    assert numbers("scales.pxi", "cdef double other() except? -1:") == numbers(
+        "box.pyx", "    return other()"
+    )
