@@ -130,14 +130,14 @@ def table(files: dict[str, dict], least: int = 25) -> list[str]:
         for folder in ("/".join(path.parts[:2] if len(path.parts) > 2 else path.parts[:1]), kind):
             folders[folder].append((covered, count))
         if count:
-            shares.append((covered / count, count - covered, name))
+            shares.append((covered / count, covered - count, name))
     lines = [f"{'folder':<32} {'lines':>7} {'covered':>8} {'share':>7}"]
     for folder in sorted(folders, key=lambda name: (name in ("Python", "Cython"), name)):
         covered, count = map(sum, zip(*folders[folder], strict=True))
         lines.append(f"{folder:<32} {count:>7} {covered:>8} {_percent(covered, count):>7}")
     lines += ["", f"{'least covered':<60} {'missing':>7} {'share':>7}"]
-    for share, missing, name in sorted(shares)[:least]:
-        lines.append(f"{name:<60} {missing:>7} {_percent(share, 1):>7}")
+    for share, surplus, name in sorted(shares)[:least]:
+        lines.append(f"{name:<60} {-surplus:>7} {_percent(share, 1):>7}")
     return lines
 
 
