@@ -50,6 +50,11 @@ SCRIPTS = {
     "sanitize": "a debug build with sanitizers",
 }
 PASSED, FAILED, NOT_READY, LEFT_OUT = "passed", "FAILED", "not ready", "left out"
+#: Steps whose files others read: after a new file, those have to pass again.
+READ_BY = {
+    "sdist": ("wheels", "again", "metadata", "packaging", "recipes", "sums"),
+    "wheels": ("again", "metadata", "sums"),
+}
 #: The steps that have passed, and the commit for which they have.
 JOURNAL = Path("build", "release-steps.json")
 
@@ -481,7 +486,9 @@ def note(release: Release, name: str, said: str) -> None:
     """Note that a step has passed, if the tree is that of a commit."""
     if release.rehearse or not release.commit:
         return
-    steps = passed_before(release) | {name: said}
+    old = READ_BY.get(name, ())
+    steps = {step: text for step, text in passed_before(release).items() if step not in old}
+    steps[name] = said
     path = release.root / JOURNAL
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({"commit": release.commit, "steps": steps}, indent=1))

@@ -284,6 +284,17 @@ def test_what_passed_before_counts_for_its_commit_alone(monkeypatch, repository)
     assert release.passed_before(of(repository)) == {}
 
 
+def test_new_files_have_to_be_checked_again(repository):
+    made = of(repository)
+    for name in ("tree", "sdist", "wheels", "metadata", "recipes", "sums"):
+        release.note(made, name, "")
+    release.note(made, "wheels", "")
+    assert set(release.passed_before(made)) == {"tree", "sdist", "wheels", "recipes"}
+    release.note(made, "sdist", "")
+    assert set(release.passed_before(made)) == {"tree", "sdist"}
+    assert {*release.READ_BY, *sum(release.READ_BY.values(), ())} <= set(release.NAMES)
+
+
 def test_the_end_names_the_steps_that_were_left_out(monkeypatch, repository):
     made = of(repository)
     steps = steps_of(monkeypatch, a=None, b=None, c=None)
