@@ -1,6 +1,7 @@
 """Line coverage of Cython: the lines that count, the settings, the table, and a small build."""
 
 import json
+import re
 import textwrap
 from types import SimpleNamespace
 
@@ -136,6 +137,9 @@ def test_lines_of_a_small_module(small_tree):
         small_tree, 'Module("info", "core/info.pyx")', 'Module("box", "core/box.pyx", "openmp")'
     )
     build_inplace(small_tree, **ON)
+    (path,) = small_tree.glob("build/coverage/*/box.c")
+    begun = re.findall(r'TraceStartFunc\("(\w+)"', path.read_text())
+    assert "checked" in begun and "scale" not in begun  # the latter would wait for the GIL
     said = run_python("-m", "ext.build.coverage", "lines", cwd=small_tree, **ON).stdout
     assert "Cython sources are traced" in said
     program = """
