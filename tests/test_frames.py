@@ -16,6 +16,7 @@ ALLOWED = {
     "autograd_cy/autograd/anomaly_mode.py": "anomaly mode shows where a node was made",
     "autograd_cy/_C/frames.pxd": "declares the functions for those two of ext",
     "ext/core/recorder/stacks.pxi": "profiles show the stack of the program at each event",
+    "ext/build/coverage.py": "coverage.py asks a plugin for the line of a frame that it traces",
     "ext/cuda/cuda_calls.pyx": "errors name the line whose kernel found a bad value",
 }
 
