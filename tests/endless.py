@@ -8,8 +8,9 @@ import signal
 import sys
 import time
 
-LIMIT = 10.0  # seconds of a processor
-PATIENCE = 60  # seconds for a child, which may wait for what never comes
+SLOWER = float(os.environ.get("TESTS_SLOWER", 1))  # of .ci/coverage, which traces each line
+LIMIT = 10.0 * SLOWER  # seconds of a processor
+PATIENCE = 60 * SLOWER  # seconds for a child, which may wait for what never comes
 MORE = 5  # seconds after which what runs no Python any more ends the process
 
 
