@@ -292,6 +292,7 @@ def test_every_context_is_in_the_table():
 def interrupted_before(number, use):
     """Run `use` and raise before its `number`-th bytecode; False if it has fewer."""
     seen = 0
+    outer = sys.gettrace()  # that of coverage.py, perhaps
 
     def tracer(frame, event, arg):
         nonlocal seen
@@ -308,7 +309,7 @@ def interrupted_before(number, use):
     except KeyboardInterrupt:
         return True
     finally:
-        sys.settrace(None)
+        sys.settrace(outer)
     return False
 
 
@@ -318,16 +319,12 @@ def test_state_comes_back_from_an_interrupt_before_each_bytecode(name):
     for _ in range(2):
         interrupted_before(0, use)  # CPython 3.12 traces the bytecodes of code that it has traced
     before = state()
-    outer = sys.gettrace()
     number, done = 1, 0
-    try:
-        while interrupted_before(number, use):
-            assert state() == before, number
-            done += 1
-            # All of a short one, a part of a long one.
-            number += 1 + number // 200
-    finally:
-        sys.settrace(outer)
+    while interrupted_before(number, use):
+        assert state() == before, number
+        done += 1
+        # All of a short one, a part of a long one.
+        number += 1 + number // 200
     assert done > 3  # newer Pythons take fewer
     use()
     assert state() == before
