@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.mutation import equivalent, tree
+from tests.mutation import equivalent, recorded, tree
 from tests.mutation import mutants as places
 from tests.mutation.survey import Runner, survey
 from tests.mutation.trial import Outcome, try_import, try_mutant
@@ -45,6 +45,11 @@ def arguments(words=None):
     parser.add_argument(
         "--check-list", action="store_true", help="say what is wrong with equivalent.csv, and end"
     )
+    parser.add_argument(
+        "--recorded",
+        action="store_true",
+        help="try each mutant on the recorded calls and on the other tests",
+    )
     options = parser.parse_args(words)
     options.folder = options.folder.resolve()  # the tests run in it
     return options
@@ -63,6 +68,8 @@ def main(words=None) -> int:
     options = arguments(words)
     if options.check_list:
         return check_list()
+    if options.recorded:
+        return recorded.main(options)
     chosen: list[places.Mutant] = equivalent.mutants() if options.equivalent else []
     for seed in [] if options.equivalent else options.seed or [int(time.time())]:
         start = len(chosen)

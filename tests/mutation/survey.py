@@ -132,10 +132,10 @@ def survey(folder: Path, runner: Runner) -> list[Test]:
         if rows is None:
             answer = runner.ask(tests=places, number=-1, notes=True)
             rows = [[names[place], *row] for place, *row in answer["rows"]]
-            for name, _, outcome, _ in rows:
+            for name, _, outcome, *_ in rows:
                 if outcome in ("failed", "crashed", "hung"):
                     print(f"{name} is left out: it {outcome} without a mutant", flush=True)
-            rows = [[name, seconds, reached] for name, seconds, end, reached in rows
+            rows = [[name, seconds, reached] for name, seconds, end, reached, _ in rows
                     if end == "passed"]  # fmt: skip
             kept[key] = rows
             if time.monotonic() > written + SECONDS_KEPT:  # all of it, which is long

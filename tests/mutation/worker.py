@@ -3,7 +3,8 @@
 Requests and answers are lines of JSON over the two pipes named by PIPES:
 
     {"tests": [3, 17], "number": 5, "patience": [20.5, 21.0]}   ->   {"outcome": "failed", "at": 1}
-    {"tests": [3, 17], "number": -1, "notes": true}   ->   {"rows": [[3, 0.01, "passed", [5]], ...]}
+    {"tests": [3, 17], "number": -1, "notes": true}
+        ->   {"rows": [[3, 0.01, "passed", [5], ""], ...]}, the last of them the text of a failure
 
 Seconds are those of processors, as the machine may be busy with other things; a wait counts little.
 """
@@ -29,6 +30,7 @@ MEMORY = 14 << 30  # bytes of address space: a mutant in a size must not take th
 WAITING = 0.1  # what a second counts in which a test waits, for a process or a clock
 IDLE = 0.03  # of a processor: what has less for so long waits for ever
 ALONE = 120.0  # seconds that a test without a mutant may take
+FAILURE = 20_000  # characters of the text of a failure
 LOOK = 1.0  # seconds between two looks at one that takes long
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -138,7 +140,7 @@ class Worker:
         return {"outcome": "failed" if os.WEXITSTATUS(status) else "passed", "at": at}
 
     def note(self, tests, number, notes):
-        """Run all tests, each on its own account: seconds, outcome and places reached."""
+        """Run all tests, each on its own account: seconds, outcome, places reached, failure."""
         rows = []
         while len(rows) < len(tests):
             incoming, outgoing = os.pipe()
@@ -147,7 +149,7 @@ class Worker:
             found, hung = self.read_rows(pid, incoming)
             rows += found
             if len(rows) < len(tests):
-                rows.append([tests[len(rows)], 0.0, "hung" if hung else "crashed", []])
+                rows.append([tests[len(rows)], 0.0, "hung" if hung else "crashed", [], ""])
         return {"rows": rows}
 
     def read_rows(self, pid, incoming):
@@ -202,7 +204,8 @@ class Worker:
                 continue
             skipped = any(report.skipped for report in reports)
             outcome = "failed" if failed else "skipped" if skipped else "passed"
-            row = [test, round(seconds, 4), outcome, self.page.reached()]
+            failure = next((str(r.longrepr)[:FAILURE] for r in reports if r.failed), "")
+            row = [test, round(seconds, 4), outcome, self.page.reached(), failure]
             os.write(notes, (json.dumps(row) + "\n").encode())
         return 0
 

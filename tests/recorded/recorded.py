@@ -39,6 +39,7 @@ class Call:
     source: str
     code: types.CodeType
     differs: str = ""
+    line: int = 0
 
 
 # --- reading a file of calls ------------------------------------------------------------------
@@ -120,7 +121,8 @@ def segment(lines, node):
 
 def expression(lines, node, reason):
     source = one_line(segment(lines, node.value))
-    return Call(key_of(source), source, compile(ast.Expression(node.value), source, "eval"), reason)
+    code = compile(ast.Expression(node.value), source, "eval")
+    return Call(key_of(source), source, code, reason, node.lineno)
 
 
 def one_line(source):
@@ -139,7 +141,8 @@ def program(lines, node, reason):
     if node.decorator_list:
         reason = reason_of(node.decorator_list[0])
     source = segment(lines, node)
-    return Call(node.name, source, compile(f"{node.name}()", node.name, "eval"), reason)
+    code = compile(f"{node.name}()", node.name, "eval")
+    return Call(node.name, source, code, reason, node.lineno)
 
 
 def results(path):

@@ -40,13 +40,24 @@ def test_results_are_those_recorded(path):
             with soon():
                 found = result(autograd_cy, call, names)
             if not alike(found, recorded[call.key]):
-                wrong[call.source] = found, recorded[call.key]
+                wrong[call.key] = call.source, found, recorded[call.key]
     finally:
         crossed = scratch._mark(False)
         autograd_cy.set_allocator_caching(True)
-    assert not wrong
+    if wrong:
+        pytest.fail(failure(wrong), pytrace=False)
     assert not crossed, "kernels that wrote beyond their working memory"
     assert not scratch._held(), "working memory that nobody gave back"
+
+
+def failure(wrong):
+    """The calls with another result, a line ``call: key`` for each and its results below."""
+    texts = []
+    for key, (source, found, recorded) in wrong.items():
+        lines = source.splitlines() if source != key else []
+        texts += [f"call: {key}", *(f"    {line}" for line in lines)]
+        texts += [f"  result    {found}", f"  recorded  {recorded}"]
+    return "\n".join(texts)
 
 
 def check(calls, recorded):
