@@ -561,8 +561,22 @@ def interrupt(monkeypatch, function, place):
     return calls
 
 
-@pytest.mark.parametrize("persistent", [False, True])
-@pytest.mark.parametrize("function", ["send", "send_bytes", "recv", "recv_bytes"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("function", "persistent"),
+    [
+        ("send", False),
+        ("send_bytes", True),
+        ("recv", True),
+        ("recv_bytes", False),
+        pytest.param("send", True, marks=SLOW),
+        pytest.param("send_bytes", False, marks=SLOW),
+        pytest.param("recv", False, marks=SLOW),
+        pytest.param("recv_bytes", True, marks=SLOW),
+    ],
+)
 def test_messages_that_are_interrupted_end_the_workers_in_silence(
     function, persistent, monkeypatch, capfd
 ):
@@ -624,7 +638,7 @@ class Shares(D.IterableDataset):
         return iter(self.lists[D.get_worker_info().id])
 
 
-@pytest.mark.parametrize("ahead", [0, 1, 2])
+@pytest.mark.parametrize("ahead", [0, pytest.param(1, marks=pytest.mark.slow), 2])
 def test_workers_whose_stream_has_ended_are_passed_over(ahead):
     """The order is torch's."""
     for lists, wanted in (

@@ -5,7 +5,7 @@ import pytest
 import autograd_cy as ag
 
 WIDE = 70_000  # more than 16 bits count
-VERY_WIDE = 1_000_000  # for one test; the others do the same in less time
+VERY_WIDE = 300_000
 
 
 def ones(n):
@@ -19,7 +19,7 @@ def test_cat_of_one_tensor_many_times():
     assert x.grad.item() == WIDE
 
 
-def test_cat_of_one_million_inputs():
+def test_cat_of_more_inputs_than_there_are_leaves():
     leaves = [ag.ones(1, requires_grad=True) for _ in range(WIDE)]
     times, rest = divmod(VERY_WIDE, WIDE)
     (ag.cat(leaves * times + leaves[:rest]) * 2).sum().backward()
@@ -84,7 +84,7 @@ class First(ag.autograd.Function):
         return (grad,) * len(ctx.needs_input_grad)
 
 
-def test_function_with_one_million_inputs():
+def test_function_with_very_many_inputs():
     x, y = ag.tensor(1.0, requires_grad=True), ag.tensor(2.0, requires_grad=True)
     First.apply(*[x] * (VERY_WIDE - 1), y).backward()
     assert x.grad.item() == VERY_WIDE - 1 and y.grad.item() == 1
