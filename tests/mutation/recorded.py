@@ -2,10 +2,11 @@
 
     python -m tests.mutation --recorded --count 500 --seed 1 --limit 30 --json build/recorded.json
 
-For each mutant, the files of recorded calls that reach it run. If a call fails, the other tests
-run until one of them fails, too. The JSON file has what was seen of each mutant, and a command that
-was ended continues there. At the end mutants of formulas of the operator table are sampled: those
-are tried on the samples of their records, as the test of all formulas does.
+For each mutant, files of recorded calls that reach it run, first those near it. If a call fails,
+the other tests run until one of them fails, too; if none does, the remaining recorded calls run.
+The JSON file has what was seen of each mutant, and a command that was ended continues there. At the
+end mutants of formulas of the operator table are sampled: those are tried on the samples of their
+records, as the test of all formulas does.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ RECORDED = "tests/recorded/test_recorded.py"
 CALLS = tree.ROOT / "tests" / "recorded" / "calls"
 # What they compute is no subject of recorded calls.
 LEFT_OUT = ("cuda", "codegen", "build")
+FIRST = 1.0  # seconds of recorded calls after which a kill is enough
 FORMULAS = 0.2  # mutants of formulas for each mutant of code
 
 
@@ -61,11 +63,18 @@ def compare(runner: Runner, tests: list[Test], mutant: Mutant, number: int, limi
     reaching = [test for test in tests if number in test.reached]
     recorded = [test for test in reaching if test.file == RECORDED]
     others = [test for test in reaching if test.file != RECORDED]
-    asked = within(in_turns(recorded, mutant.path), limit)
-    comparison = Comparison(failing_calls(runner, asked, number))
+    recorded = within(in_turns(recorded, mutant.path), limit)
+    first = within(recorded, FIRST)
+    rest = recorded[len(first) :]
+    calls = failing_calls(runner, first, number)
+    if not calls:
+        calls, rest = failing_calls(runner, rest, number), []
+    comparison = Comparison(calls)
     if comparison.recorded:
         seen = try_mutant(runner, others, number, limit, path=mutant.path)
         comparison.others, comparison.where = seen.name, seen.where
+        if comparison.only_recorded:  # then all of them count
+            comparison.calls |= failing_calls(runner, rest, number)
     elif number in runner.imported:
         comparison.others = "reached by the import"  # which may have hidden it
     elif not recorded:
