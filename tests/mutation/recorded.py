@@ -179,10 +179,10 @@ def report_files(seen: dict[str, Comparison]) -> None:
     only: Counter[str] = Counter()
     alone: Counter[str] = Counter()
     for comparison in seen.values():
-        killed.update(comparison.calls)
+        killed.update(list(comparison.calls))
         if comparison.only_recorded:
-            only.update(comparison.calls)
-            alone.update(comparison.calls if len(comparison.calls) == 1 else [])
+            only.update(list(comparison.calls))
+            alone.update(list(comparison.calls) if len(comparison.calls) == 1 else [])
     print("\n| file | calls | mutants killed | by recorded calls only | by this file only |")
     print("| --- | --- | --- | --- | --- |")
     for path in sorted(CALLS.rglob("*.py")):
