@@ -9,7 +9,6 @@ they belong to, because pip puts NumPy and Cython into a new temporary folder fo
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shlex
@@ -20,7 +19,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
+from .advice import advice
 from .cython_runs import CythonRuns, is_uncorrected
+from .probe import read_json, write_json
 
 READING = "2"  # changes when files count as read that did not before: all steps run once more
 MANY = 8  # runs of Cython that pay for reading all declarations first
@@ -39,13 +40,19 @@ class Stamp:
         self.path = path
         self.ran: list[str] = []
         self.seconds = 0.0
-        try:
-            self.steps = json.loads(path.read_text())
-        except (OSError, ValueError):
-            self.steps = {}
+        self.steps = read_json(path)
 
     def save(self) -> None:
-        self.path.write_text(json.dumps(self.steps, indent=1))
+        write_json(self.path, self.steps)
+
+    def forget(self, step: str) -> None:
+        """Drop a step that is about to run.
+
+        A build that is killed leaves half of its output, and if the file that changed is put back,
+        the record of an earlier run would be right again.
+        """
+        if self.steps.pop(step, None) is not None:
+            self.save()
 
 
 @dataclass
@@ -94,6 +101,7 @@ class Builder:
         """`versions` of the tools and `relocatable`, the folders whose place means nothing."""
         self.root = root
         self.folder = folder
+        self.c_folder = folder  # C is the same for all compilers
         self.suffix = suffix
         self.versions = list(versions)
         self.relocatable = [sys.executable, *map(str, relocatable)]
@@ -106,7 +114,8 @@ class Builder:
 
         Between them come `also`, functions that bring other things up to date.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        for folder in (self.folder, self.c_folder):
+            folder.mkdir(parents=True, exist_ok=True)
         pool = ThreadPoolExecutor(at_once)
         count = sum(bool(self._reasons(*self._cython_step(unit))) for unit in units)
         self.cython_runs = CythonRuns(self.root, count >= MANY, max(1, min(at_once, count)))
@@ -144,7 +153,7 @@ class Builder:
 
     def _cython_step(self, unit):
         c_file = self.c_file(unit)
-        stamp = Stamp(self.folder / f"{unit.name}.cython.json")
+        stamp = Stamp(self.c_folder / f"{unit.name}.cython.json")
         command = [sys.executable, "-m", "cython", "--module-name", unit.module, *unit.cython_flags]
         if unit.source is None:
             command.append(f"--generate-shared={self._short(c_file)}")
@@ -168,7 +177,7 @@ class Builder:
 
     def c_file(self, unit: Unit) -> Path:
         """The C file that Cython makes of the unit."""
-        return self.folder / f"{unit.name}.c"
+        return self.c_folder / f"{unit.name}.c"
 
     def pending(self, unit: Unit) -> dict[str, dict[str, list[str]]]:
         """Return the steps that a build would run for the unit, and why: {unit or library: {step:
@@ -198,7 +207,6 @@ class Builder:
 
     def _report(self, name, stamp):
         if stamp.ran:
-            stamp.save()
             self.say(f"  {name}: {', '.join(stamp.ran)} ({stamp.seconds:.1f} s)")
 
     def _reasons(self, stamp, step) -> list[str]:
@@ -210,6 +218,8 @@ class Builder:
             return ["its command or a version of the tools changed"]
         if not step.output.exists():
             return [f"{self._short(step.output)} is gone"]
+        if known.get("output", "") not in ("", self.digest(str(step.output))):
+            return [f"{self._short(step.output)} is not what the step wrote"]
         if step.name == "cython" and is_uncorrected(step.output.read_bytes()):
             return ["its C file is from before what Cython writes was corrected"]
         return [
@@ -224,7 +234,7 @@ class Builder:
     def _run_step(self, stamp, step):
         if not self._reasons(stamp, step):
             return
-        stamp.steps.pop(step.name, None)
+        stamp.forget(step.name)
         # A tool that fails may leave half a file, which must not pass for an earlier result.
         step.output.unlink(missing_ok=True)
         start = time.perf_counter()
@@ -234,11 +244,19 @@ class Builder:
         read = {self._short(path) for path in step.always}
         read |= with_cimports(set(read_depfile(step.depfile, self.root)) | read, self.root)
         digests = {path: self.digest(path) for path in sorted(read)}
-        stamp.steps[step.name] = {"signature": self._signature(step.command), "read": digests}
+        stamp.steps[step.name] = {
+            "signature": self._signature(step.command),
+            "output": self.digest(str(step.output)),
+            "read": digests,
+        }
+        stamp.save()
         stamp.ran.append(step.name)
 
     def _signature(self, command):
-        text = "\n".join([*command, *self.versions, READING])
+        # Cython writes the same for every compiler.
+        cython = command[1:3] == ["-m", "cython"]
+        versions = [v for v in self.versions if not (cython and v.startswith("compiler "))]
+        text = "\n".join([*command, *versions, READING])
         for number, path in enumerate(self.relocatable):
             text = text.replace(path, f"<{number}>")
         return hashlib.sha1(text.encode()).hexdigest()
@@ -257,7 +275,12 @@ class Builder:
             status, output = run.returncode, run.stdout + run.stderr
         output = output.strip()
         if status:
-            raise StepFailed(f"This command failed:\n  {shlex.join(command)}\n{output}")
+            said = [
+                f"This command failed:\n  {shlex.join(command)}",
+                output,
+                advice(status, output),
+            ]
+            raise StepFailed("\n".join(filter(None, said)))
         if output:
             self.say(output)
 
