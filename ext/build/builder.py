@@ -6,16 +6,21 @@ import contextlib
 import functools
 import os
 import pprint
+import re
 import shutil
 import sys
 import sysconfig
 from pathlib import Path
 
 from setuptools import Extension
+from setuptools._distutils.ccompiler import new_compiler
+from setuptools._distutils.sysconfig import customize_compiler
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.egg_info import egg_info
 
-from . import archives, cuda, cuda_images, flags, openmp, prerequisites, simd
+from . import advice, archives, cuda, cuda_images, flags, openmp, prerequisites, simd
 from .extensions import (
     BUILD_DIR,
     GENERATED_DIR,
@@ -43,12 +48,32 @@ REFUSALS = (
 
 def commands() -> dict:
     """The commands that setup.py hands to setuptools."""
-    return {
+    classes = {
         "bdist_wheel": archives.BdistWheel,
+        "build": Build,
         "build_ext": BuildExt,
         "build_py": BuildPy,
+        "egg_info": EggInfo,
         "sdist": archives.Sdist,
     }
+    return {name: ending(command) for name, command in classes.items()}
+
+
+def ending(command: type) -> type:
+    """Return a command that ends the process with a message alone where a build can't go on."""
+
+    class Ending(command):
+        def run(self):
+            try:
+                super().run()
+            except REFUSALS as error:
+                raise SystemExit(f"\n{error}\n") from None
+            except OSError as error:
+                if said := advice.of_error(error):
+                    raise SystemExit(f"\n{said}\n") from None
+                raise
+
+    return Ending
 
 
 def placeholders() -> list[Extension]:
@@ -74,10 +99,33 @@ def _as_module(module) -> Module:
     return Module(get("name", None), str(Path(source).resolve()), get("kind", "plain"), flags)
 
 
+def require_writable_tree() -> None:
+    """Raise Missing where the source tree cannot be written to."""
+    for folder in (BUILD_DIR, GENERATED_DIR, PACKAGE_DIR):
+        prerequisites.require_writable(folder)
+
+
+class EggInfo(egg_info):
+    """Write the metadata; the first command of a build that writes, so it sees a read-only tree."""
+
+    def run(self):
+        prerequisites.require_writable(Path(self.egg_info or ".").resolve().parent)
+        super().run()
+
+
+class Build(build):
+    """Build the package; what is missing is said before a thousand lines about copied files."""
+
+    def run(self):
+        self.get_finalized_command("build_ext").check()
+        super().run()
+
+
 class BuildPy(build_py):
     """Copy the package; the generated .pxd and stubs must be there before that."""
 
     def run(self):
+        require_writable_tree()
         generate()
         super().run()
 
@@ -90,14 +138,31 @@ class BuildExt(build_ext):
         self.built: list[Path] = []  # files under build_lib
         self.kernel_files: list[Path] = []  # among them, those of CUDA kernels
 
+    def run(self):
+        self._check_variables()
+        super().run()
+
+    def check(self):
+        """Look for what a build would stop at, but for errors of compilers."""
+        self._check_variables()
+        require_writable_tree()
+        before, self.compiler = self.compiler, new_compiler()
+        customize_compiler(self.compiler)
+        self._probe_compiler(self.folder())
+        self.compiler = before
+
+    def _check_variables(self):
+        """Check what needs no compiler; setuptools splits the variables next."""
+        prerequisites.require_packages("cython", "numpy", "scipy")
+        for name in flags.VARIABLES:
+            flags.words_of(name)
+        flags.job_count()
+        cuda.wanted()
+
     def build_extensions(self):
-        try:
-            prerequisites.require_writable(BUILD_DIR)
-            prerequisites.require_writable(PACKAGE_DIR)
-            with _locked(BUILD_DIR):
-                self._build()
-        except REFUSALS as error:
-            raise SystemExit(f"\n{error}\n") from None
+        require_writable_tree()
+        with locked(BUILD_DIR):
+            self._build()
 
     def _build(self):
         builder, units, libraries = self._prepare()
@@ -112,8 +177,7 @@ class BuildExt(build_ext):
     def _prepare(self) -> tuple[Builder, list[Unit], list[Library]]:
         """Write the generated sources and say how everything is compiled; nothing is run yet."""
         modules = [*MODULES, *generate()]
-        flags.refuse_unsafe(os.environ, [*self.compiler.compiler_so, *self.compiler.linker_so])
-        folder = build_folder()
+        folder = self.folder()
         self._probe_compiler(folder)
         units = [self._unit(module) for module in modules] + [self._shared_unit()]
         libraries = [library for unit in units for library in unit.libraries]
@@ -122,6 +186,14 @@ class BuildExt(build_ext):
         suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
         builder = Builder(ROOT, folder, suffix, versions, relocatable=[numpy_include()])
         return builder, units, libraries
+
+    def folder(self) -> Path:
+        """Return the folder of what this Python's builds of this kind make."""
+        return build_folder()
+
+    def header_dirs(self) -> list[str]:
+        """Return the folders of headers."""
+        return include_dirs()
 
     def _collect(self, builder, libraries):
         """Put what was built where setuptools looks for it."""
@@ -158,11 +230,12 @@ class BuildExt(build_ext):
 
     def _probe_compiler(self, folder: Path):
         """Find out what the compiler can do, and fix the flags."""
+        flags.refuse_unsafe(os.environ, [*self.compiler.compiler_so, *self.compiler.linker_so])
         self.probe = Probe(
             self.compiler.compiler_so, self.compiler.linker_so, folder / "probes.json"
         )
         prerequisites.require_compiler(self.probe)
-        prerequisites.require_python_header(self.probe, include_dirs())
+        prerequisites.require_python_header(self.probe, self.header_dirs())
         flags.refuse_hidden(self.probe)
         self.openmp = openmp.find(self.probe)
         self.targets = simd.targets(self.probe)
@@ -218,7 +291,7 @@ class BuildExt(build_ext):
                 *(flags.of_cold(module.kind, self.probe) if cold else ()),
                 *flags.of_module(module.flags, self.probe),
                 *flags.ASKS_PROCESSOR,
-                *(f"-I{path}" for path in include_dirs()),
+                *(f"-I{path}" for path in self.header_dirs()),
             ],
             link_command=list(self.compiler.linker_so),
             link_flags=[*self.link, *(() if module.kind == "plain" else self.openmp.link_flags)],
@@ -227,6 +300,7 @@ class BuildExt(build_ext):
     def _write_build_info(self, path: Path):
         simd_flags = flags.of_kind("simd", self.openmp, self.probe)
         info = {
+            "version": package_version(),
             "command": " ".join(flags.without_folders(self.compiler.compiler_so)),
             "flags": " ".join(self.common),
             "kernel_flags": " ".join(flags.without_folders(simd_flags)),
@@ -271,6 +345,12 @@ def tool_versions(probe) -> dict[str, str]:
     }
 
 
+def package_version() -> str:
+    """Return the version that the source tree has."""
+    text = (PACKAGE_DIR.parent / "_version.py").read_text()
+    return re.search(r'^__version__ = "(.+)"', text, re.M)[1]
+
+
 def numpy_include() -> str:
     import numpy
 
@@ -308,16 +388,21 @@ def _remove_stale(package: Path, wanted: set[Path]) -> None:
     for path in package.glob(f"*{suffix}"):
         if path not in wanted:
             path.unlink()
+    for path in package.glob(f".*{suffix}.*"):  # a build was killed while it copied
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
-def _locked(folder: Path):
+def locked(folder: Path):
     """Let one build at a time use the folder, where its file system has locks."""
     import fcntl
 
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "w") as handle:
         try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"waiting for another build that uses {folder}", flush=True)
             fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError as error:
             # Lustre and NFS mounted without locks: a second build at once is the user's affair.

@@ -137,13 +137,25 @@ def opt_level(environ=os.environ) -> str | None:
     return level or None
 
 
+def words_of(name: str, environ=os.environ) -> list[str]:
+    """The words of a variable, split as a shell does."""
+    try:
+        return shlex.split(environ.get(name, ""))
+    except ValueError as error:
+        example = '"/path with spaces/gcc" -O2' if name == "CC" else '-O2 -DNAME="a b"'
+        raise FlagRefused(
+            f"autograd_cy: {name} cannot be split into words ({str(error).lower()}): "
+            f"{environ[name]}\n  Quote it as for a shell: {name}='{example}'."
+        ) from None
+
+
 def is_forbidden(flag: str) -> bool:
     return flag in FORBIDDEN or flag.startswith(("-fp-model=fast", "-ffp-model=fast"))
 
 
 def refuse_unsafe(environ=os.environ, command=()) -> None:
     """Raise FlagRefused when the environment or the compiler command break arithmetic."""
-    sources = {name: shlex.split(environ.get(name, "")) for name in VARIABLES}
+    sources = {name: words_of(name, environ) for name in VARIABLES}
     sources["the compiler command of this Python"] = list(command)
     for where, flags in sources.items():
         for flag in flags:
@@ -169,10 +181,10 @@ def common(probe, environ=os.environ) -> list[str]:
     if "intel" in probe.version.lower() or "icx" in probe.version.lower():
         flags += probe.first(["-fp-model=precise"], ["-ffp-model=precise"])
     if switch("AUTOGRAD_CY_NATIVE", environ):
-        flags += ["-march=native"]
+        flags += _native(probe)
     if switch("AUTOGRAD_CY_COVERAGE", environ):
         flags += COVERAGE
-    return flags + _sanitizers(environ, compiling=True)
+    return flags + _sanitizers(environ, probe)
 
 
 def of_kind(kind: str, openmp, probe, environ=os.environ) -> list[str]:
@@ -202,7 +214,7 @@ def of_cold(kind: str, probe, environ=os.environ) -> list[str]:
 
 def link(probe, environ=os.environ) -> list[str]:
     """Link flags of every module: no symbols but those needed to load it."""
-    flags = _sanitizers(environ, compiling=False)
+    flags = _sanitizers(environ)
     if switch("AUTOGRAD_CY_DEBUG", environ):
         return flags
     for candidate in ("-Wl,--strip-all", "-Wl,-x"):
@@ -221,19 +233,36 @@ def directives(environ=os.environ) -> dict[str, str]:
     return directives
 
 
-def _sanitizers(environ, compiling: bool) -> list[str]:
+def _native(probe) -> list[str]:
+    """The flag for this very processor."""
+    if flags := probe.first(["-march=native"], ["-mcpu=native"]):
+        return flags
+    raise FlagRefused(
+        f"autograd_cy: AUTOGRAD_CY_NATIVE=1, but the compiler ({probe.version}) refuses "
+        "-march=native.  Unset it: kernels are compiled for each instruction set anyway."
+    )
+
+
+def _sanitizers(environ, probe=None) -> list[str]:
+    """Flags of sanitizers: for compiling if there is a compiler to ask, else for linking."""
     names = environ.get("AUTOGRAD_CY_SANITIZE", "")
     if not names:
         return []
     flags = [f"-fsanitize={names}"]
-    if compiling:
-        flags += ["-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
-    return flags
+    if probe is None:
+        return flags
+    if not probe.links(flags, flags):
+        raise FlagRefused(
+            f"autograd_cy: the compiler ({probe.version}) cannot compile and link with "
+            f"-fsanitize={names}, which AUTOGRAD_CY_SANITIZE asks for.  Use address, undefined or "
+            "thread, and install the compiler's runtime (libasan, libubsan; for clang compiler-rt)."
+        )
+    return [*flags, "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
 
 
 def compiler(environ=os.environ) -> list[str]:
     """Return the command of CC, or of the C compiler that this Python was built with."""
-    return shlex.split(environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    return words_of("CC", environ) or shlex.split(sysconfig.get_config_var("CC") or "cc")
 
 
 def without_folders(command) -> list[str]:
@@ -252,8 +281,15 @@ def without_folders(command) -> list[str]:
 
 def job_count(environ=os.environ) -> int:
     """Compilers to run at once: MAX_JOBS, or the processors this process may use."""
-    if environ.get("MAX_JOBS"):
-        return max(1, int(environ["MAX_JOBS"]))
+    wanted = environ.get("MAX_JOBS", "").strip()
+    if wanted:
+        try:
+            return max(1, int(wanted))
+        except ValueError:
+            raise FlagRefused(
+                f"autograd_cy: MAX_JOBS={wanted} is no number of compilers to run at once; "
+                "use MAX_JOBS=4, say, or unset it."
+            ) from None
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -14,9 +14,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .builder import generate, include_dirs
+from . import prerequisites
+from .builder import REFUSALS, generate, include_dirs
 from .extensions import BUILD_DIR, MODULES, ROOT, SHARED
 from .flags import compiler, job_count
+from .probe import Probe
 
 ERRORS = (
     "incompatible-pointer-types",
@@ -68,6 +70,11 @@ def main() -> int:
     sources = sorted(path for path in BUILD_DIR.glob("*/*/*.c") if path.stem in names)
     if not sources:
         print("There is no generated C yet: build first (pip install -e .).", file=sys.stderr)
+        return 2
+    try:
+        prerequisites.require_compiler(Probe(compiler(), compiler()))
+    except REFUSALS as error:
+        print(error)
         return 2
     failed = refused(sources)
     print(*failed, sep="\n", end="")

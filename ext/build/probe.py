@@ -5,10 +5,13 @@ Answers are kept in a file of the build folder, since a probe costs some 30 ms a
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import threading
 from functools import cached_property
 from pathlib import Path
 
@@ -32,9 +35,9 @@ class Probe:
         self.ld = list(ld)
         self.version = compiler_version(cc)
         self.cache = cache
-        self.answers = {}
-        if cache is not None and cache.exists():
-            stored = json.loads(cache.read_text())
+        self.answers: dict[str, bool] = {}
+        if cache is not None:
+            stored = read_json(cache)
             if stored.get("compiler") == self.identity:
                 self.answers = stored["answers"]
 
@@ -59,13 +62,13 @@ class Probe:
         """True when `source` also links into a shared object."""
         return self._try("link", list(flags), list(link_flags), source)
 
-    def explain(self, source: str = EMPTY) -> str:
+    def explain(self, source: str = EMPTY, flags=()) -> str:
         """Return the compiler's output for `source`, or the reason why it did not start; else
         ""."""
         with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
             c_file = Path(folder, "probe.c")
             c_file.write_text(source)
-            command = [*self.cc, "-c", str(c_file), "-o", f"{folder}/probe.o"]
+            command = [*self.cc, *flags, "-c", str(c_file), "-o", f"{folder}/probe.o"]
             try:
                 run = subprocess.run(command, capture_output=True, text=True, check=False)
             except OSError as error:
@@ -98,8 +101,7 @@ class Probe:
             self.answers[key] = self._run(what, flags, link_flags, source)
             if self.cache is not None:
                 self.cache.parent.mkdir(parents=True, exist_ok=True)
-                stored = {"compiler": self.identity, "answers": self.answers}
-                self.cache.write_text(json.dumps(stored, indent=1))
+                write_json(self.cache, {"compiler": self.identity, "answers": self.answers})
         return self.answers[key]
 
     def _run(self, what, flags, link_flags, source):
@@ -116,13 +118,33 @@ class Probe:
 
 
 def compiler_version(cc: list[str]) -> str:
-    """First line of `cc --version`, or what is known without it."""
+    """First line of `cc --version`, or what is known without it.
+
+    The words before the first flag are asked together: `ccache gcc` has the version of gcc.
+    """
+    words = list(itertools.takewhile(lambda word: not word.startswith("-"), cc)) or cc[:1]
     try:
-        run = subprocess.run([cc[0], "--version"], capture_output=True, text=True, check=False)
+        run = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False)
     except OSError:
         return "not found: " + cc[0]
     lines = run.stdout.splitlines() or run.stderr.splitlines()
     return next((line.strip() for line in lines if line.strip()), cc[0])
+
+
+def read_json(path: Path) -> dict:
+    """The record of an earlier build; empty if there is none, or half of one."""
+    try:
+        stored = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return stored if isinstance(stored, dict) else {}
+
+
+def write_json(path: Path, record: dict) -> None:
+    """Replace the file in one step, so that a build that is killed leaves the whole of one."""
+    passing = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    passing.write_text(json.dumps(record, indent=1))
+    os.replace(passing, path)
 
 
 def _succeeds(command) -> bool:

@@ -39,19 +39,33 @@ def targets(probe, environ=os.environ) -> tuple[Target, ...]:
     """Return the targets that this compiler can compile for; `base` always comes first.
 
     AUTOGRAD_CY_SIMD=avx2, or a list with commas, keeps those and saves the time for the others.
+    Other processors than x86-64 have `base` alone: on 64-bit Arm that has NEON and fused products.
     """
-    if not probe.compiles((), X86_64):
-        return (BASE,)
+    wanted = named(environ)
+    on_x86 = probe.compiles((), X86_64)
+    able = [target for target in X86_TARGETS if on_x86 and probe.compiles(target.flags)]
+    lacking = wanted - {BASE.name, *(target.name for target in able)}
+    if lacking:
+        raise UnknownTarget(
+            f"autograd_cy: AUTOGRAD_CY_SIMD has {', '.join(sorted(lacking))}, which the compiler "
+            f"({probe.version}) does not compile for"
+            f"{'' if on_x86 else ': the processor is no x86-64'}.  "
+            "Unset AUTOGRAD_CY_SIMD, or choose another compiler with CC=gcc."
+        )
+    return (BASE, *(target for target in able if not wanted or target.name in wanted))
+
+
+def named(environ=os.environ) -> set[str]:
+    """The targets that AUTOGRAD_CY_SIMD names; none where all are wanted."""
+    words = environ.get("AUTOGRAD_CY_SIMD", "").replace(",", " ").split()
     names = [target.name for target in X86_TARGETS]
-    wanted = [name.strip() for name in environ.get("AUTOGRAD_CY_SIMD", ",".join(names)).split(",")]
-    unknown = set(wanted) - {BASE.name, *names}
+    unknown = set(words) - {BASE.name, *names}
     if unknown:
         raise UnknownTarget(
             f"autograd_cy: AUTOGRAD_CY_SIMD has {', '.join(sorted(unknown))}, "
             f"but only knows base, {', '.join(names)}."
         )
-    chosen = (target for target in X86_TARGETS if target.name in wanted)
-    return (BASE, *(target for target in chosen if probe.compiles(target.flags)))
+    return set(words)
 
 
 def is_fallback(target: Target, among: tuple[Target, ...]) -> bool:

@@ -87,7 +87,7 @@ def test_a_file_system_without_locks_does_not_stop_the_build(tmp_path, monkeypat
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with builder._locked(tmp_path / "build"):
+    with builder.locked(tmp_path / "build"):
         pass
     assert "building without a lock" in capsys.readouterr().out
 
