@@ -8,6 +8,7 @@ package imports NumPy and nothing else heavy; the BLAS is looked up at the first
 import os as _os
 
 from autograd_cy._environment import launcher as _launcher
+from autograd_cy._environment import loading as _loading
 from autograd_cy._environment import threads as _threads
 
 # Before any compiled module loads the OpenMP runtime, which reads its environment once.
@@ -16,48 +17,49 @@ _threads.prepare_environment()
 # Scripts made for torchrun look for its variables before they start a group of processes.
 _launcher.export()
 
-from autograd_cy import _C  # noqa: E402
-from autograd_cy._tensors.namespace import *  # noqa: E402, F403
-from autograd_cy._tensors.namespace import __all__ as _names  # noqa: E402
-from autograd_cy._version import __version__  # noqa: E402
+with _loading.explained():
+    from autograd_cy import _C
+    from autograd_cy._tensors.namespace import *  # noqa: F403
+    from autograd_cy._tensors.namespace import __all__ as _names
+    from autograd_cy._version import __version__
 
-from autograd_cy import _interpreted, _lazy, amp, autograd, random  # noqa: E402
-from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
-from autograd_cy._tensors import overriding as _overriding  # noqa: E402
-from autograd_cy.amp.autocast_mode import (  # noqa: E402
-    autocast,
-    autocast_decrement_nesting,
-    autocast_increment_nesting,
-    clear_autocast_cache,
-    get_autocast_cpu_dtype,
-    get_autocast_dtype,
-    is_autocast_cache_enabled,
-    is_autocast_cpu_enabled,
-    is_autocast_enabled,
-    set_autocast_cache_enabled,
-    set_autocast_cpu_dtype,
-    set_autocast_cpu_enabled,
-    set_autocast_dtype,
-    set_autocast_enabled,
-)
-from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
-from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
-from autograd_cy._vmap import vmap  # noqa: E402
-from autograd_cy._environment.settings import *  # noqa: E402, F403
-from autograd_cy._environment.settings import __all__ as _settings  # noqa: E402
-from autograd_cy._environment.warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
-from autograd_cy.autograd import (  # noqa: E402
-    enable_grad,
-    inference_mode,
-    no_grad,
-    set_grad_enabled,
-)
-from autograd_cy.autograd.anomaly_mode import (  # noqa: E402
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-)
-from autograd_cy.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
-from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
+    from autograd_cy import _interpreted, _lazy, amp, autograd, random
+    from autograd_cy import _vmap_internals as _vmap_internals
+    from autograd_cy._tensors import overriding as _overriding
+    from autograd_cy.amp.autocast_mode import (
+        autocast,
+        autocast_decrement_nesting,
+        autocast_increment_nesting,
+        clear_autocast_cache,
+        get_autocast_cpu_dtype,
+        get_autocast_dtype,
+        is_autocast_cache_enabled,
+        is_autocast_cpu_enabled,
+        is_autocast_enabled,
+        set_autocast_cache_enabled,
+        set_autocast_cpu_dtype,
+        set_autocast_cpu_enabled,
+        set_autocast_dtype,
+        set_autocast_enabled,
+    )
+    from autograd_cy._vmap import functions as _vmap_functions  # noqa: F401 - fills a seam
+    from autograd_cy._vmap import random as _vmap_random  # noqa: F401 - the same
+    from autograd_cy._vmap import vmap
+    from autograd_cy._environment.settings import *  # noqa: F403
+    from autograd_cy._environment.settings import __all__ as _settings
+    from autograd_cy._environment.warnings import is_warn_always_enabled, set_warn_always
+    from autograd_cy.autograd import (
+        enable_grad,
+        inference_mode,
+        no_grad,
+        set_grad_enabled,
+    )
+    from autograd_cy.autograd.anomaly_mode import (
+        is_anomaly_check_nan_enabled,
+        is_anomaly_enabled,
+    )
+    from autograd_cy.autograd.grad_mode import is_inference_mode_enabled
+    from autograd_cy.autograd.gradients import is_grad_enabled
 
 # Modules that are loaded when they are first used: they aren't needed to compute gradients.
 _MODULES = (

@@ -23,7 +23,27 @@ def _check_built(folder: str) -> None:
     )
 
 
+def _check_version(folder: str) -> None:
+    """Say in one message what to do when the modules are those of another version."""
+    from autograd_cy._version import __version__
+
+    try:
+        from autograd_cy._C._build_info import BUILD
+    except ImportError:
+        built = "a build that did not end"
+    else:
+        built = BUILD.get("version", "an older version")
+    if built != __version__:
+        raise ImportError(
+            f"autograd_cy: the compiled modules in {folder} are of {built}, the Python files of "
+            f"{__version__}.\nIn the source tree run `pip install -e .` again (or `python setup.py "
+            "build_ext --inplace`); an installed copy is put right by `pip install "
+            "--force-reinstall --no-deps autograd_cy`."
+        )
+
+
 _check_built(os.path.dirname(__file__))
+_check_version(os.path.dirname(__file__))
 
 
 def __getattr__(name: str):
