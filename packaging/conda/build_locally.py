@@ -2,8 +2,8 @@
 
 ::
 
-    python packaging/conda/build_locally.py --sdist dist/autograd_cy-0.2.0.tar.gz --into build/conda
-    python packaging/conda/build_locally.py ... --quick      # one instruction set, without optimisation
+    python packaging/conda/build_locally.py --sdist dist/autograd_cy-*.tar.gz --into build/conda
+    python packaging/conda/build_locally.py ... --quick    # one instruction set, not optimised
 
 The script makes a channel first, in ``--into``: packages with the names that conda-forge uses, from
 the Python that runs the script, from gcc and the OpenMP runtime of this machine, and from PyPI's
@@ -64,6 +64,7 @@ def recipe(name: str, version: str, script: str, string: str = "0", **requiremen
             "script": {"content": f"set -e\n{textwrap.dedent(script)}"},
             "dynamic_linking": {"binary_relocation": False},
             "prefix_detection": {"ignore_binary_files": True},
+            "python": {"skip_pyc_compilation": ["**"]},
         },
         "requirements": requirements,
         "about": {"summary": "made from this machine, to test a recipe"},
@@ -96,10 +97,10 @@ def python_recipes() -> list[dict]:
         done
         grep -rlIF "{prefix}" "$PREFIX/lib" | xargs -r sed -i "s|{prefix}|$PREFIX|g"
     """
-    abi = f"{VERSION}.* *_cp{TAG}"
+    abi, same = f"{VERSION}.* *_cp{TAG}", f"python {VERSION}.*"
     exports = {"noarch": ["python"], "weak": [f"python_abi {abi}"]}
     return [
-        recipe("python_abi", VERSION, "true", f"0_cp{TAG}", run_constraints=[f"python {VERSION}.*"]),
+        recipe("python_abi", VERSION, "true", f"0_cp{TAG}", run_constraints=[same]),
         recipe("python", version, script, f"0_{build_of_python()}", run_exports=exports,
                run=[f"python_abi {abi}"]),
     ]  # fmt: skip
@@ -189,17 +190,28 @@ def variants() -> dict[str, list[str]]:
 def run(recipe_file: Path, channel: Path, variant: dict, test: bool) -> Path:
     """Build one recipe into a channel, from the packages that the channel has."""
     import rattler_build
+    from rattler_build.progress import ProgressCallback
 
+    class Log(ProgressCallback):
+        def on_log(self, event):
+            lines.append(event.message)
+
+    lines: list[str] = []
     rendered = rattler_build.Stage0Recipe.from_file(recipe_file).render(
         rattler_build.VariantConfig(variant)
     )
     strategy = "native" if test else "skip"
-    result = rendered[0].run_build(
-        tool_config=rattler_build.ToolConfiguration(test_strategy=strategy),
-        output_dir=channel,
-        channels=[channel.as_uri()],
-        package_format="conda:1",
-    )
+    try:
+        result = rendered[0].run_build(
+            tool_config=rattler_build.ToolConfiguration(test_strategy=strategy),
+            output_dir=channel,
+            channels=[channel.as_uri()],
+            progress_callback=Log(),
+            package_format="conda:1",
+        )
+    except Exception as error:
+        text = "\n".join(lines[-200:])
+        raise SystemExit(f"build_locally.py: {recipe_file}: {error}\n{text}") from error
     return Path(result.packages[0])
 
 

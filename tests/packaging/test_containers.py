@@ -188,7 +188,9 @@ def test_both_files_install_the_same_packages_of_debian():
         return [set(names.split()) for names in found]
 
     joined = "\n".join(argument for _, argument in instructions(DOCKERFILE))
-    assert packages(joined) == packages(DEFINITION) != []
+    build, image = packages(joined)
+    # Docker's image gets a user of its own, whom passwd makes.
+    assert [build, image - {"passwd"}] == packages(DEFINITION)
 
 
 def test_the_dockerfile_builds_an_image_that_runs_as_a_user(roots, context):
