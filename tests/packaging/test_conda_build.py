@@ -1,6 +1,6 @@
 """The conda recipe builds a package for this Python, and rattler-build runs the recipe's tests.
 
-No channel is needed: `build_locally.py` makes one from this machine's Python, gcc and PyPI's wheels.
+No channel is needed: `build_locally.py` makes one from this Python, gcc and wheels of PyPI.
 """
 
 from __future__ import annotations

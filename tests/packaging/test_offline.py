@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sources import FOLDER, VERSION, clean_environment, make_sdist
+from sources import FOLDER, VERSION, build_requirements, clean_environment, make_sdist
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +78,11 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Site:
     return Site(tmp_path_factory.mktemp("site"))
+
+
+def test_the_page_downloads_what_a_build_needs():
+    (line, *_) = block("folder").splitlines()
+    assert re.findall(r'"(.+?)"', line) == build_requirements()
 
 
 @needs_namespace
