@@ -13,7 +13,7 @@ import string
 from pathlib import Path
 
 import pytest
-from clean_root import Root, Roots, reason_to_skip
+from clean_root import PATH, Root, Roots, reason_to_skip
 from sources import FOLDER, VERSION, build_requirements, make_sdist
 
 pytestmark = pytest.mark.slow
@@ -73,7 +73,7 @@ class Docker:
 
     def expanded(self, text: str) -> str:
         """Put values in place of variables."""
-        values = {"PATH": ""} | self.global_arguments | self.arguments | self.environment
+        values = {"PATH": PATH} | self.global_arguments | self.arguments | self.environment
         return string.Template(text).substitute(values)
 
     def build(self, text: str) -> Root:
@@ -188,9 +188,7 @@ def test_both_files_install_the_same_packages_of_debian():
         return [set(names.split()) for names in found]
 
     joined = "\n".join(argument for _, argument in instructions(DOCKERFILE))
-    build, image = packages(joined)
-    # Docker's image gets a user of its own, whom passwd makes.
-    assert [build, image - {"passwd"}] == packages(DEFINITION)
+    assert packages(joined) == packages(DEFINITION) != []
 
 
 def test_the_dockerfile_builds_an_image_that_runs_as_a_user(roots, context):
