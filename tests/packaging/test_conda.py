@@ -6,14 +6,16 @@ import hashlib
 import re
 
 import pytest
-from sources import FOLDER, PROJECT, ROOT, VERSION, fill, requirements_by_name
+from site_recipes import PACKAGING, ROOT, VERSION, fill, project
+from sources import requirements_by_name
 
 rattler_build = pytest.importorskip(
     "rattler_build", reason="needs rattler-build (pip install py-rattler-build)"
 )
 pytestmark = pytest.mark.slow
 
-CONDA = FOLDER / "conda"
+PROJECT = project()
+CONDA = PACKAGING / "conda"
 VARIANTS = CONDA / "variants.yaml"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 CUDA = ("None", "12.9", "13.0")

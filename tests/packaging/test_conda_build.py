@@ -13,14 +13,15 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from sources import FOLDER, VERSION, clean_environment, make_sdist
+from site_recipes import PACKAGING, VERSION
+from sources import build_environment, make_sdist
 
 if importlib.util.find_spec("rattler_build") is None:
     pytest.skip("needs rattler-build (pip install py-rattler-build)", allow_module_level=True)
 import rattler_build
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.release,
     pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
     pytest.mark.skipif(
         sysconfig.get_config_var("installed_base") == "/usr",
@@ -34,11 +35,11 @@ def package(tmp_path_factory):
     """The package that was built and whose tests passed."""
     folder = tmp_path_factory.mktemp("conda")
     sdist = make_sdist(folder / "dist")
-    command = [sys.executable, FOLDER / "conda" / "build_locally.py", "--quick"]
+    command = [sys.executable, PACKAGING / "conda" / "build_locally.py", "--quick"]
     command += ["--sdist", sdist, "--into", folder / "channel"]
     run = subprocess.run(
         command,
-        env=clean_environment(pip=True),
+        env=build_environment(pip=True),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 from clean_root import PATH, Root, Roots, reason_to_skip
-from sources import FOLDER, VERSION, build_requirements, make_sdist
+from site_recipes import PACKAGING, VERSION
+from sources import build_requirements, make_sdist
 
-pytestmark = pytest.mark.slow
-
-CONTAINERS = FOLDER / "containers"
+CONTAINERS = PACKAGING / "containers"
 DOCKERFILE = (CONTAINERS / "Dockerfile").read_text()
 DEFINITION = (CONTAINERS / "autograd_cy.def").read_text()
 PROGRAM = """
@@ -169,12 +168,14 @@ class Apptainer:
         return root.run(command, environment=environment)
 
 
+@pytest.mark.slow
 def test_both_files_copy_the_sdist_of_this_version():
     name = f"autograd_cy-{VERSION}.tar.gz"
     for text in (DOCKERFILE, DEFINITION):
         assert set(re.findall(r"autograd_cy-[\w.]+?\.tar\.gz", text)) == {name}
 
 
+@pytest.mark.slow
 def test_both_files_start_from_the_same_image():
     (base,) = re.findall(r"^ARG BASE=(\S+)$", DOCKERFILE, re.M)
     headers = [header for header, _ in definition_stages(DEFINITION)]
@@ -182,6 +183,7 @@ def test_both_files_start_from_the_same_image():
     assert [header["Stage"] for header in headers] == ["build", "final"]
 
 
+@pytest.mark.slow
 def test_both_files_install_the_same_packages_of_debian():
     def packages(commands):
         found = re.findall(r"apt-get install -y --no-install-recommends ([^&\n]+)", commands)
@@ -191,6 +193,7 @@ def test_both_files_install_the_same_packages_of_debian():
     assert packages(joined) == packages(DEFINITION) != []
 
 
+@pytest.mark.release
 def test_the_dockerfile_builds_an_image_that_runs_as_a_user(roots, context):
     docker = Docker(roots, context)
     root = docker.build(DOCKERFILE)
@@ -202,6 +205,7 @@ def test_the_dockerfile_builds_an_image_that_runs_as_a_user(roots, context):
     assert not (root.path / "wheels").exists()
 
 
+@pytest.mark.release
 def test_the_definition_builds_an_image_that_runs_programs(roots, context):
     apptainer = Apptainer(roots, context)
     root = apptainer.build(DEFINITION)
@@ -213,6 +217,7 @@ def test_the_definition_builds_an_image_that_runs_programs(roots, context):
     assert not list(root.path.glob("usr/bin/*gcc*")), "the image has a compiler"
 
 
+@pytest.mark.slow
 def test_words_of_the_page_name_the_files():
     page = (CONTAINERS / "README.md").read_text()
     for line in re.findall(r"^(?:docker|apptainer) build .*$", page, re.M):
@@ -220,4 +225,4 @@ def test_words_of_the_page_name_the_files():
         assert [word for word in words if word.startswith("packaging/")]
         for word in words:
             if word.startswith("packaging/"):
-                assert (FOLDER.parent / word).is_file()
+                assert (PACKAGING.parent / word).is_file()

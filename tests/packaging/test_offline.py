@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from sources import FOLDER, VERSION, build_requirements, clean_environment, make_sdist
+from site_recipes import PACKAGING, VERSION
+from sources import build_environment, build_requirements, make_sdist
 
-pytestmark = pytest.mark.slow
-
-PAGE = (FOLDER / "containers" / "README.md").read_text()
+PAGE = (PACKAGING / "containers" / "README.md").read_text()
 PROGRAM = """
 import autograd_cy as torch
 
@@ -56,7 +55,7 @@ class Site:
 
     def run(self, text: str, *, network: bool, check: bool = True) -> str:
         """Run commands in the folder; without network, pip's settings of this machine are off."""
-        environment = clean_environment(pip=network, **QUICK)
+        environment = build_environment(pip=network, **QUICK)
         if not network:
             environment["PIP_CONFIG_FILE"] = "/dev/null"
         environment["PATH"] = f"{self.folder}/venv/bin:{environment['PATH']}"
@@ -80,17 +79,20 @@ def site(tmp_path_factory) -> Site:
     return Site(tmp_path_factory.mktemp("site"))
 
 
+@pytest.mark.slow
 def test_the_page_downloads_what_a_build_needs():
     (line, *_) = block("folder").splitlines()
     assert re.findall(r'"(.+?)"', line) == build_requirements()
 
 
+@pytest.mark.release
 @needs_namespace
 def test_a_namespace_has_no_network(site):
     said = site.run("pip download --retries 0 --no-deps six", network=False, check=False)
     assert "No matching distribution found for six" in said
 
 
+@pytest.mark.release
 @needs_namespace
 def test_an_installation_without_network_says_what_is_missing(site):
     said = site.run("pip install --retries 0 dist/*.tar.gz", network=False, check=False)
@@ -99,6 +101,7 @@ def test_an_installation_without_network_says_what_is_missing(site):
     assert not list(site.folder.glob("venv/lib/*/site-packages/autograd_cy"))
 
 
+@pytest.mark.release
 @needs_namespace
 def test_a_folder_of_wheels_is_enough(site):
     site.run(block("folder"), network=True)
@@ -110,6 +113,7 @@ def test_a_folder_of_wheels_is_enough(site):
     assert VERSION in said
 
 
+@pytest.mark.release
 @needs_namespace
 def test_a_prepared_environment_is_enough(site):
     # After the test above, NumPy and SciPy are there. What compiles is looked for before it runs.
