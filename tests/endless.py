@@ -45,7 +45,7 @@ def in_child(work, patience=PATIENCE):
     if pid == 0:
         status = 1
         try:
-            signal.alarm(patience)  # a child that hangs is killed
+            signal.setitimer(signal.ITIMER_REAL, patience)  # a child that hangs is killed
             work()
             status = 0
         except BaseException as error:
