@@ -144,7 +144,7 @@ def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
             text = text.replace(PYPI.format(version=version), url)
         copy.write_text(text)
         copies.append(copy)
-        for beside in path.parent.glob("variants.yaml"):  # names no version, and the recipe needs it
+        for beside in path.parent.glob("variants.yaml"):  # it names no version
             copies.append(Path(shutil.copy(beside, copy.parent)))
     return copies
 

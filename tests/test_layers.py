@@ -178,6 +178,7 @@ def imported_modules(path):
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
     tree, found = ast.parse(path.read_text()), []
     at_the_top = set(tree.body)
+    at_the_top.update(*(node.body for node in tree.body if isinstance(node, ast.With)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args:
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))

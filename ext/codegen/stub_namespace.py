@@ -100,7 +100,7 @@ def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
     tree = ast.parse((package / "__init__.py").read_text())
     lines, public = ["from autograd_cy._tensors.namespace import *"], list(names)
     lazy = dict(lazy)
-    for node in tree.body:
+    for node in _statements(tree):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 name = alias.asname or alias.name
@@ -116,6 +116,12 @@ def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
     hidden = [name for name in public if name.startswith("_") and name not in ("__version__", "_C")]
     public = sorted({*public} - {*hidden})
     return HEAD + "\n".join([lines[0], *sorted(lines[1:])]) + f"\n\n__all__ = {public!r}\n"
+
+
+def _statements(tree) -> Iterator:
+    """Yield the statements of a module, those of its with blocks too."""
+    for node in tree.body:
+        yield from node.body if isinstance(node, ast.With) else [node]
 
 
 def _constant(tree, name: str) -> Iterable:
