@@ -106,7 +106,7 @@ def of_tree(python_headers: str | None = None, cc: str = CC) -> Cross:
 def compile_modules(command: Cross) -> dict[str, str]:
     """Compile and link all modules; returns the messages of those that failed."""
     versions = [f"{name} {version}" for name, version in command.versions.items()]
-    builder = Collecting(ROOT, FOLDER, SUFFIX, versions, moving=[numpy_include()])
+    builder = Collecting(ROOT, FOLDER, SUFFIX, versions, relocatable=[numpy_include()])
     builder.c_folder = command.builder.c_folder
     with locked(BUILD_DIR):
         builder.build(command.units, flags.job_count())
