@@ -58,8 +58,8 @@ class Cross(BuildExt):
     def header_dirs(self) -> list[str]:
         if self.python_headers:
             own = {sysconfig.get_paths()[name] for name in ("include", "platinclude")}
-            kept = [path for path in include_dirs() if path not in own]
-            return [*kept, self.python_headers, str(Path(self.python_headers).parent)]
+            others = [path for path in include_dirs() if path not in own]
+            return [*others, self.python_headers, str(Path(self.python_headers).parent)]
         return [*include_dirs(), *_debian_headers(FOLDER / "include")]
 
 
@@ -184,7 +184,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--fused", action="store_true", help="look for fused products that no source names, too"
     )
     parser.add_argument("--python-headers", metavar="FOLDER", help="with Python.h for Arm")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     if said := missing(CC, QEMU):
         print(said, file=sys.stderr)
         return 2
@@ -192,11 +192,11 @@ def main(arguments: list[str] | None = None) -> int:
     for name in different:
         print(f"{name} has other bits than on x86-64")
     print(f"{count} formulas checked under {QEMU}, {len(different)} differ from x86-64")
-    if given.formulas:
+    if options.formulas:
         return 1 if different else 0
     start = time.perf_counter()
     try:
-        command = of_tree(given.python_headers)
+        command = of_tree(options.python_headers)
         failed = compile_modules(command)
     except REFUSALS as error:
         print(error)
@@ -207,10 +207,10 @@ def main(arguments: list[str] | None = None) -> int:
     seconds = time.perf_counter() - start
     compiler = command.versions["compiler"]
     print(f"{total} modules compiled by {compiler}, {len(failed)} failed ({seconds:.0f} s)")
-    found = fused(command) if given.fused and not failed else {}
-    for name, functions in found.items():
+    unnamed = fused(command) if options.fused and not failed else {}
+    for name, functions in unnamed.items():
         print(f"{name} fuses products that its source does not name in {', '.join(functions)}")
-    return 1 if failed or different or found else 0
+    return 1 if failed or different or unnamed else 0
 
 
 if __name__ == "__main__":
