@@ -27,13 +27,18 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 VERSION_FILE = "autograd_cy/_version.py"
+#: A page outside of this folder that names the version in its commands alone.
+INSTALL_PAGE = "docs/install.md"
 #: Other files of the tree that name the version, and how.
 MENTIONS = {
     "CITATION.cff": 'version: "{version}"',
+    INSTALL_PAGE: "autograd_cy-{version}.tar.gz",
     "docs/coming-from-pytorch.md": "autograd.cy.{version}",
     "autograd_cy/_as_torch/switch.py": "autograd.cy.{version}",
 }
 UNRELEASED = "## [Unreleased]\n"
+#: Files without a version that recipes need beside them: of conda, of Spack.
+BESIDE = ("variants.yaml", "repo.yaml")
 #: The checksum of recipes in the tree.
 NO_CHECKSUM = "0" * 64
 #: Where PyPI keeps the sdist of a version.
@@ -66,9 +71,10 @@ def recipes() -> list[Path]:
 
 
 def pages() -> list[Path]:
-    """Return the pages of this folder, whose commands name the version, sorted."""
+    """Return the pages whose commands name the version: of this folder, and that of installing."""
     version = current_version()
-    return [path for path in sorted(HERE.rglob("*.md")) if version in path.read_text()]
+    every = [*sorted(HERE.rglob("*.md")), ROOT / INSTALL_PAGE]
+    return [path for path in every if version in path.read_text()]
 
 
 def with_version(text: str, old: str, new: str) -> str:
@@ -83,7 +89,7 @@ def set_version(new: str, date: str) -> list[Path]:
     files = [ROOT / VERSION_FILE, *recipes(), *pages()]
     texts = {path: with_version(path.read_text(), old, new) for path in files}
     for name, mention in MENTIONS.items():
-        text = (ROOT / name).read_text()
+        text = texts.get(ROOT / name) or (ROOT / name).read_text()
         texts[ROOT / name] = text.replace(mention.format(version=old), mention.format(version=new))
     citation, changelog = ROOT / "CITATION.cff", ROOT / "CHANGELOG.md"
     texts[citation] = re.sub(
@@ -144,8 +150,9 @@ def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
             text = text.replace(PYPI.format(version=version), url)
         copy.write_text(text)
         copies.append(copy)
-        for beside in path.parent.glob("variants.yaml"):  # it names no version
-            copies.append(Path(shutil.copy(beside, copy.parent)))
+    for path in sorted(HERE.rglob("*.yaml")):
+        if path.name in BESIDE:
+            copies.append(Path(shutil.copy(path, folder / path.relative_to(HERE))))
     return copies
 
 

@@ -89,6 +89,7 @@ def test_the_version_is_the_same_wherever_it_stands():
     texts = {
         "CHANGELOG.md": rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d$",
         "CITATION.cff": rf'^version: "{re.escape(__version__)}"$',
+        "docs/install.md": rf"\bautograd_cy-{re.escape(__version__)}\.tar\.gz",
         "docs/coming-from-pytorch.md": rf"autograd\.cy\.{re.escape(__version__)}\b",
         "autograd_cy/_as_torch/switch.py": rf"autograd\.cy\.{re.escape(__version__)}\b",
     }

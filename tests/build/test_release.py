@@ -51,6 +51,7 @@ def tree(tmp_path):
         "autograd_cy/_version.py": '__version__ = "1.2.0"\nFOLLOWED = "2.13.0"\n',
         "autograd_cy/_as_torch/switch.py": '"2.13.0+autograd.cy.1.2.0"\n',
         "docs/coming-from-pytorch.md": "`2.13.0+autograd.cy.1.2.0`\n",
+        "docs/install.md": "autograd_cy-1.2.0.tar.gz, autograd_cy/1.2.0-gfbf-2026.1\n",
         "CITATION.cff": 'cff-version: 1.2.0\nversion: "1.2.0"\ndate-released: "2026-03-04"\n',
         "CHANGELOG.md": CHANGELOG,
         "packaging/recipe.yaml": f"version: 1.2.0\nsha256: {'0' * 64}\n",
@@ -380,6 +381,8 @@ def test_a_new_version_is_written_everywhere(tree):
     assert release.check_versions(fresh) is None
     citation = (tree / "CITATION.cff").read_text()
     assert citation == 'cff-version: 1.2.0\nversion: "1.3.0"\ndate-released: "2026-05-06"\n'
+    page = (tree / "docs" / "install.md").read_text()
+    assert page == "autograd_cy-1.3.0.tar.gz, autograd_cy/1.3.0-gfbf-2026.1\n"
     text = (tree / "CHANGELOG.md").read_text()
     assert text.startswith("# Changelog\n\n## [Unreleased]\n\n## [1.3.0] - 2026-05-06\n")
     fill.set_version("1.3.0", "2026-05-06")  # a second time changes nothing

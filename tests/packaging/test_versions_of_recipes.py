@@ -15,6 +15,7 @@ OTHERS = (
     "autograd_cy/_version.py",
     "autograd_cy/_as_torch/switch.py",
     "docs/coming-from-pytorch.md",
+    "docs/install.md",
     "CHANGELOG.md",
     "CITATION.cff",
 )
@@ -59,6 +60,7 @@ def test_a_new_version_leaves_nothing_of_the_old_one(tree):
     assert {name for name in after if before.get(name) != after[name]} <= changed
     assert any(NEXT in name for name in after)
     assert NEXT in (tree / "autograd_cy" / "_version.py").read_text()
+    assert VERSION not in (tree / "docs" / "install.md").read_text()
 
 
 # The second is also a part of other versions, such as CUDA's 12.9.1.
@@ -79,6 +81,7 @@ def test_filled_recipes_have_the_checksum_and_no_zeros(tree):
     with_checksums = {name for name, text in recipes.items() if ZEROS.encode() in text}
     assert with_checksums
     assert with_checksums <= set(filled)
+    assert {"conda/variants.yaml", "spack/spack_repo/autograd_cy/repo.yaml"} <= set(filled)
     for name in with_checksums:
         assert ZEROS.encode() not in filled[name]
         assert hashlib.sha256(b"any").hexdigest().encode() in filled[name]
