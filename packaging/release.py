@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import functools
-import gzip
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -30,7 +29,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Callable
@@ -247,8 +245,7 @@ def run_script(name: str, release: Release) -> None:
 
 def make_sdist(release: Release) -> str:
     """Make the source distribution twice, from copies of the tree, with equal bytes."""
-    epoch = release.epoch()
-    made = []
+    archives = []
     with tempfile.TemporaryDirectory() as work:
         for number in ("first", "second"):
             folder = Path(work, number)
@@ -258,18 +255,17 @@ def make_sdist(release: Release) -> str:
                 *("--outdir", folder, folder / "tree"),
                 cwd=folder,
                 quiet=True,
-                SOURCE_DATE_EPOCH=str(epoch),
+                SOURCE_DATE_EPOCH=str(release.epoch()),
             )
             (path,) = folder.glob("*.tar.gz")
             if path.name != release.sdist.name:
                 raise Failed(f"the sdist is called {path.name}, not {release.sdist.name}")
-            repack(path, epoch)
-            made.append(path.read_bytes())
-        if made[0] != made[1]:
+            archives.append(path.read_bytes())
+        if archives[0] != archives[1]:
             raise Failed("two source distributions of one tree differ")
         release.out.mkdir(parents=True, exist_ok=True)
-        release.sdist.write_bytes(made[0])
-    return f"{release.sdist.name}, {len(made[0]) / 1e6:.1f} MB, twice the same"
+        release.sdist.write_bytes(archives[0])
+    return f"{release.sdist.name}, {len(archives[0]) / 1e6:.1f} MB, twice the same"
 
 
 def copy_tree(release: Release, folder: Path) -> None:
@@ -292,24 +288,6 @@ def copy_tree(release: Release, folder: Path) -> None:
         if source.is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, folder / name)
-
-
-def repack(path: Path, epoch: int) -> None:
-    """Write a tar.gz again: members sorted, without owners and times of this machine."""
-    passing = path.with_suffix(".repacked")
-    with (
-        tarfile.open(path) as source,
-        open(passing, "wb") as raw,
-        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=epoch) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as target,
-    ):
-        for member in sorted(source.getmembers(), key=lambda member: member.name):
-            member.mtime, member.pax_headers = epoch, {}
-            member.uid = member.gid = 0
-            member.uname = member.gname = ""
-            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
-            target.addfile(member, source.extractfile(member) if member.isreg() else None)
-    passing.replace(path)
 
 
 def make_wheels(release: Release) -> str:

@@ -1,13 +1,10 @@
 """The command that checks a release: its steps, what it refuses, how it goes on after a failure."""
 
-import gzip
 import hashlib
 import importlib.util
-import io
 import shutil
 import subprocess
 import sys
-import tarfile
 
 import pytest
 from building import ROOT
@@ -141,34 +138,6 @@ def test_notes_are_the_section_of_the_version(tree):
     assert notes == "# autograd_cy 1.2.0\n\n- Add this.\n- Remove that.\n"
     assert release.section(CHANGELOG, "1.1.0") == "- Begin."
     assert release.section(CHANGELOG, "1.0.0") == ""
-
-
-def archive(path, names, mtime):
-    with tarfile.open(path, "w:gz") as file:
-        for name in names:
-            member = tarfile.TarInfo(name)
-            member.size, member.mtime, member.uid, member.uname = len(name), mtime, mtime, "someone"
-            member.mode = 0o775 if name.endswith(".sh") else 0o660
-            file.addfile(member, io.BytesIO(name.encode()))
-
-
-def test_archives_of_equal_files_become_equal(tmp_path):
-    first, second = tmp_path / "a.tar.gz", tmp_path / "b.tar.gz"
-    archive(first, ["x/b.sh", "x/a"], 10)
-    archive(second, ["x/a", "x/b.sh"], 2000)
-    for path in (first, second):
-        release.repack(path, 1_700_000_000)
-    assert first.read_bytes() == second.read_bytes()
-    with tarfile.open(first) as file:
-        members = [(m.name, m.mtime, m.uid, m.uname, m.mode) for m in file.getmembers()]
-        assert file.extractfile("x/a").read() == b"x/a"
-    assert members == [
-        ("x/a", 1_700_000_000, 0, "", 0o644),
-        ("x/b.sh", 1_700_000_000, 0, "", 0o755),
-    ]
-    with gzip.open(first) as file:
-        file.read()
-        assert file.mtime == 1_700_000_000
 
 
 def test_recipes_and_sums_are_of_the_sdist(tree):
