@@ -10,7 +10,7 @@
     .ci/release --rehearse --quick        # for a tree that is not ready: what is missing is listed
 
 The files go into ``dist``, those of a rehearsal into ``build/rehearsal``. PYTHON chooses the
-interpreter. Tools that it lacks (the extras `packaging` and `test`) are installed into
+interpreter. Tools that it lacks (the extras `packaging`, `test` and `train`) are installed into
 ``build/release-tools``. CONTRIBUTING.md says what comes before and after.
 """
 
@@ -38,20 +38,22 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TOOLS = ROOT / "build" / "release-tools"
-EXTRAS = ("packaging", "test")
+# That of `train` has scikit-learn, beside which wheels are tested.
+EXTRAS = ("packaging", "test", "train")
 #: Scripts of .ci, which make environments of their own, except the last.
 SCRIPTS = {
     "run": "all quick tests, linters, types, the commands of the README",
     "slow": "the slow tests, beside PyTorch",
     "gpu": "the CUDA backend on an emulated driver",
     "matrix": "every interpreter, compiler and NumPy of this machine",
+    "cluster": "several processes, with Open MPI and with MPICH",
     "sanitize": "a debug build with sanitizers",
 }
 PASSED, FAILED, NOT_READY, LEFT_OUT = "passed", "FAILED", "not ready", "left out"
 #: Steps whose files others read: after a new file, those have to pass again.
 READ_BY = {
     "sdist": ("wheels", "again", "metadata", "packaging", "recipes", "sums"),
-    "wheels": ("again", "metadata", "sums"),
+    "wheels": ("again", "metadata", "packaging", "sums"),
 }
 #: The steps that have passed, and the commit for which they have.
 JOURNAL = Path("build", "release-steps.json")
@@ -239,8 +241,11 @@ def check_changelog(release: Release) -> None:
 def run_script(name: str, release: Release) -> None:
     """Run a script of .ci."""
     script = release.root / ".ci" / name
-    # What makes no environment of its own runs in the one with the tools.
-    release.call(script, **({"PYTHON": release.python} if name == "sanitize" else {}))
+    # `run` rehearses a release, whose steps are not those of this one.
+    variables = {"STEPS": ""}
+    if name == "sanitize":  # makes no environment of its own
+        variables["PYTHON"] = release.python
+    release.call(script, **variables)
 
 
 def make_sdist(release: Release) -> str:
@@ -344,10 +349,17 @@ def check_metadata(release: Release) -> str:
 
 
 def test_packaging(release: Release) -> None:
-    """Build and install by the recipes of all package managers that can be had."""
+    """Test the wheels, and build and install by the recipes of package managers."""
+    # Tests import the package of the tree.
+    release.call(
+        *(release.python, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"),
+        AUTOGRAD_CY_CUDA="0",
+    )
     release.call(
         *(release.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "release"),
-        "tests/packaging",
+        *("tests/packaging", "tests/build"),
+        SOURCE_DATE_EPOCH=str(release.epoch()),
+        **({"RELEASE_FILES": str(release.out)} if release.wheels else {}),
     )
 
 
@@ -410,7 +422,7 @@ STEPS = (
     Step("wheels", "a wheel for each interpreter of this machine", True, make_wheels),
     Step("again", "one wheel again, with equal bytes", True, make_wheel_again),
     Step("metadata", "twine, check-wheel-contents, validate-pyproject", False, check_metadata),
-    Step("packaging", "builds by the recipes: tests marked `release`", True, test_packaging),
+    Step("packaging", "tests marked `release`: wheels, recipes, Arm", True, test_packaging),
     Step("recipes", "recipes with the checksum of the sdist", False, fill_recipes),
     Step("notes", "the notes of this version", False, write_notes),
     Step("sums", "SHA256SUMS", False, write_sums),

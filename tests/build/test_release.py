@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -74,9 +75,9 @@ def repository(tree):
 
 
 def of(tree, rehearse=False):
-    made = release.Release(tree, tree / "dist", rehearse)
-    made.python = sys.executable  # installs nothing
-    return made
+    candidate = release.Release(tree, tree / "dist", rehearse)
+    candidate.python = sys.executable  # installs nothing
+    return candidate
 
 
 # --- steps --------------------------------------------------------------------------------------
@@ -141,17 +142,17 @@ def test_notes_are_the_section_of_the_version(tree):
 
 
 def test_recipes_and_sums_are_of_the_sdist(tree):
-    made = of(tree)
+    candidate = of(tree)
     for step in (release.fill_recipes, release.write_sums, release.check_metadata):
         with pytest.raises(release.Failed, match="run the step sdist first"):
-            step(made)
+            step(candidate)
     (tree / "dist").mkdir()
-    made.sdist.write_bytes(b"sources")
-    release.write_sums(made)
+    candidate.sdist.write_bytes(b"sources")
+    release.write_sums(candidate)
     checksum = hashlib.sha256(b"sources").hexdigest()
     sums = (tree / "dist" / "SHA256SUMS").read_text()
     assert sums == f"{checksum}  autograd_cy-1.2.0.tar.gz\n"
-    release.fill_recipes(made)
+    release.fill_recipes(candidate)
     recipe = (tree / "dist" / "recipes" / "recipe.yaml").read_text()
     assert recipe == f"version: 1.2.0\nsha256: {checksum}\n"
 
@@ -217,15 +218,15 @@ def steps_of(monkeypatch, **results):
     return steps
 
 
-def lines_of(made, rows, quick=False):
-    return [" ".join(line.split()) for line in release.report(made, rows, quick).splitlines()]
+def lines_of(candidate, rows, quick=False):
+    return [" ".join(line.split()) for line in release.report(candidate, rows, quick).splitlines()]
 
 
 def test_a_failure_stops_and_says_how_to_go_on(monkeypatch, repository):
-    made = of(repository)
+    candidate = of(repository)
     steps = steps_of(monkeypatch, a="fine", b=release.Failed("too bad"), c=None)
-    rows = release.run_steps(made, steps, quick=False)
-    assert lines_of(made, rows)[1:] == [
+    rows = release.run_steps(candidate, steps, quick=False)
+    assert lines_of(candidate, rows)[1:] == [
         "autograd_cy 1.2.0",
         "",
         "a passed (0 s) fine",
@@ -235,8 +236,8 @@ def test_a_failure_stops_and_says_how_to_go_on(monkeypatch, repository):
         "The step b failed. To go on: .ci/release --from b",
         "After a change of the sources, all steps count again: .ci/release",
     ]
-    again = release.run_steps(made, steps_of(monkeypatch, a="fine", b=None, c=None)[1:], False)
-    text = release.report(made, again, False)
+    again = release.run_steps(candidate, steps_of(monkeypatch, a="fine", b=None, c=None)[1:], False)
+    text = release.report(candidate, again, False)
     assert "passed before    fine" in text
     assert 'git tag -a v1.2.0 -m "autograd_cy 1.2.0"' in text  # all have passed
 
@@ -255,20 +256,20 @@ def test_what_passed_before_counts_for_its_commit_alone(monkeypatch, repository)
 
 
 def test_new_files_have_to_be_checked_again(repository):
-    made = of(repository)
+    candidate = of(repository)
     for name in ("tree", "sdist", "wheels", "metadata", "recipes", "sums"):
-        release.note(made, name, "")
-    release.note(made, "wheels", "")
-    assert set(release.passed_before(made)) == {"tree", "sdist", "wheels", "recipes"}
-    release.note(made, "sdist", "")
-    assert set(release.passed_before(made)) == {"tree", "sdist"}
+        release.note(candidate, name, "")
+    release.note(candidate, "wheels", "")
+    assert set(release.passed_before(candidate)) == {"tree", "sdist", "wheels", "recipes"}
+    release.note(candidate, "sdist", "")
+    assert set(release.passed_before(candidate)) == {"tree", "sdist"}
     assert {*release.READ_BY, *sum(release.READ_BY.values(), ())} <= set(release.NAMES)
 
 
 def test_the_end_names_the_steps_that_were_left_out(monkeypatch, repository):
-    made = of(repository)
+    candidate = of(repository)
     steps = steps_of(monkeypatch, a=None, b=None, c=None)
-    lines = lines_of(made, release.run_steps(made, steps, quick=True), quick=True)
+    lines = lines_of(candidate, release.run_steps(candidate, steps, quick=True), quick=True)
     assert lines[3:] == [
         "a passed (0 s)",
         "b left out about b",
@@ -281,12 +282,12 @@ def test_the_end_names_the_steps_that_were_left_out(monkeypatch, repository):
 
 
 def test_a_rehearsal_is_no_release(monkeypatch, repository):
-    made = of(repository, rehearse=True)
+    candidate = of(repository, rehearse=True)
     steps = steps_of(monkeypatch, a=release.NotReady("a tag"), b=None, c=None)
-    rows = release.run_steps(made, steps, quick=True)
+    rows = release.run_steps(candidate, steps, quick=True)
     assert [row.result for row in rows.values()] == ["not ready", "left out", "passed"]
-    assert lines_of(made, rows, quick=True)[3] == "a not ready (0 s) a tag"
-    assert lines_of(made, rows, quick=True)[-1] == (
+    assert lines_of(candidate, rows, quick=True)[3] == "a not ready (0 s) a tag"
+    assert lines_of(candidate, rows, quick=True)[-1] == (
         "A rehearsal: nothing here is a release. Steps left: a b"
     )
     strict = release.run_steps(of(repository), steps, quick=True)
@@ -315,21 +316,42 @@ mkdir -p "$into" && printf %s "{contents}" > "$into/autograd_cy-1.2.0-cp311-cp31
 
 @pytest.mark.parametrize(("contents", "equal"), [("same", True), ("$into", False)])
 def test_a_wheel_is_built_twice(tree, contents, equal):
-    made = of(tree)
+    candidate = of(tree)
     script = tree / "packaging" / "wheels" / "build"
     script.parent.mkdir()
     script.write_text(WHEELS.replace("{contents}", contents))
     script.chmod(0o755)
     (tree / "dist").mkdir()
-    made.sdist.write_bytes(b"")
+    candidate.sdist.write_bytes(b"")
     with pytest.raises(release.Failed, match="run the step wheels first"):
-        release.make_wheel_again(made)
-    assert release.make_wheels(made) == "1 wheels"
+        release.make_wheel_again(candidate)
+    assert release.make_wheels(candidate) == "1 wheels"
     if equal:
-        assert release.make_wheel_again(made) == "autograd_cy-1.2.0-cp311-cp311-linux.whl"
+        assert release.make_wheel_again(candidate) == "autograd_cy-1.2.0-cp311-cp311-linux.whl"
     else:
         with pytest.raises(release.Failed, match=r"two builds of autograd_cy-1.2.0.* differ"):
-            release.make_wheel_again(made)
+            release.make_wheel_again(candidate)
+
+
+def test_the_wheels_of_the_release_are_tested_if_they_are_there(monkeypatch, tree):
+    calls = []
+    this = of(tree)
+    monkeypatch.setattr(this, "call", lambda *words, **variables: calls.append((words, variables)))
+    release.test_packaging(this)
+    assert "RELEASE_FILES" not in calls[-1][1]
+    (tree / "dist").mkdir()
+    (tree / "dist" / "autograd_cy-1.2.0-cp311-cp311-linux.whl").touch()
+    release.test_packaging(this)
+    words, variables = calls[-1]
+    assert variables["RELEASE_FILES"] == str(tree / "dist")
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in marked("release")}
+    assert folders == {word for word in words if word.startswith("tests/")}
+
+
+def marked(name):
+    """Files with tests that have a mark."""
+    paths = (ROOT / "tests").rglob("test_*.py")
+    return [path for path in paths if re.search(rf"\bpytest\.mark\.{name}\b", path.read_text())]
 
 
 def test_an_interpreter_with_all_tools_is_used_as_it_is():

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from beside import OTHERS, check, install, run_beside
 from building import ROOT, run_python
+from site_recipes import VERSION
 
 pytestmark = pytest.mark.release
 
@@ -54,7 +55,7 @@ def dist(tmp_path_factory):
 @pytest.fixture(scope="module")
 def wheel(dist):
     version = "cp{}{}".format(*sys.version_info)
-    (path,) = dist.glob(f"*-{version}-{version}-*.whl")
+    (path,) = dist.glob(f"autograd_cy-{VERSION}-{version}-{version}-*.whl")
     return path
 
 
