@@ -1,7 +1,7 @@
 """A clean Debian root folder, in which the commands of a Dockerfile or a definition file run.
 
-There is no container engine here. `debootstrap` installs what Debian's own image has, and `chroot`
-runs commands in a copy of it, in namespaces of their own.
+No container engine is needed: `debootstrap` installs what Debian's own image has, and `chroot` runs
+commands in a copy of it, in namespaces of their own.
 """
 
 from __future__ import annotations
