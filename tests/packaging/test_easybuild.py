@@ -1,16 +1,13 @@
 """The easyconfigs: what they say, EasyBuild's checks of style and dependencies, one whole build."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 from site_recipes import (
     PACKAGING,
-    ROOT,
     VERSION,
     ZEROS,
-    copy_tree,
     fill,
     lmod,
     lower_bounds,
@@ -19,6 +16,7 @@ from site_recipes import (
     run,
     tool,
 )
+from sources import make_sdist
 
 from autograd_cy._environment import doctor
 from ext.build import cuda
@@ -193,15 +191,11 @@ TRAINING = PACKAGING / "reframe" / "src" / "train.py"
 @pytest.mark.release
 def test_a_build_from_an_sdist_gives_a_module_that_trains(tmp_path):
     """A quick build (level 0, one instruction set): the recipe is tested, not the compiler."""
-    pytest.importorskip("build.env", reason="makes the sdist (pip install build)")
-    tree = copy_tree(ROOT, tmp_path / "tree")
-    quiet = ("-m", "build", "--sdist", "--no-isolation", "-o", tmp_path)
-    run(sys.executable, *quiet, cwd=tree)
-    sdist = tmp_path / f"autograd_cy-{VERSION}.tar.gz"
+    sdist = make_sdist(tmp_path / "dist")
     copies = fill.fill(sdist, tmp_path / "recipes")
     (recipe,) = [path for path in copies if path.name == f"autograd_cy-{VERSION}.eb"]
     quick = {"AUTOGRAD_CY_OPT": 0, "AUTOGRAD_CY_SIMD": "base"}
-    eb(tmp_path, f"--sourcepath={tmp_path}", recipe, **quick)
+    eb(tmp_path, f"--sourcepath={sdist.parent}", recipe, **quick)
     script = f"""
         source {lmod()}/init/bash
         set -e
