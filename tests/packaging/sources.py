@@ -1,4 +1,4 @@
-"""An sdist of the tree, and what a build of it needs: for recipes that build the package."""
+"""An sdist of the tree, what its build needs, and a program to run: for recipes that build it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,17 @@ import sys
 from pathlib import Path
 
 from site_recipes import ROOT, copy_tree, project
+
+#: For a short build; the commands under test are the same.
+QUICK = {"AUTOGRAD_CY_SIMD": "base", "AUTOGRAD_CY_OPT": "0"}
+PROGRAM = """
+import autograd_cy as torch
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+(x * x).sum().backward()
+assert x.grad.tolist() == [2.0, 4.0]
+print("works")
+"""
 
 
 def build_requirements() -> list[str]:

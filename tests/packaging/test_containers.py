@@ -15,21 +15,11 @@ from pathlib import Path
 import pytest
 from clean_root import PATH, Root, Roots, reason_to_skip
 from site_recipes import PACKAGING, VERSION
-from sources import build_requirements, make_sdist
+from sources import PROGRAM, QUICK, build_requirements, make_sdist
 
 CONTAINERS = PACKAGING / "containers"
 DOCKERFILE = (CONTAINERS / "Dockerfile").read_text()
 DEFINITION = (CONTAINERS / "autograd_cy.def").read_text()
-PROGRAM = """
-import autograd_cy as torch
-
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-(x * x).sum().backward()
-assert x.grad.tolist() == [2.0, 4.0]
-print("works")
-"""
-# For a short build: the commands under test are the same.
-QUICK = {"AUTOGRAD_CY_SIMD": "base", "AUTOGRAD_CY_OPT": "0"}
 
 
 @pytest.fixture(scope="module")
@@ -186,8 +176,8 @@ def test_both_files_start_from_the_same_image():
 @pytest.mark.slow
 def test_both_files_install_the_same_packages_of_debian():
     def packages(commands):
-        found = re.findall(r"apt-get install -y --no-install-recommends ([^&\n]+)", commands)
-        return [set(names.split()) for names in found]
+        lists = re.findall(r"apt-get install -y --no-install-recommends ([^&\n]+)", commands)
+        return [set(names.split()) for names in lists]
 
     joined = "\n".join(argument for _, argument in instructions(DOCKERFILE))
     assert packages(joined) == packages(DEFINITION) != []

@@ -16,7 +16,7 @@ from site_recipes import (
     run,
     tool,
 )
-from sources import make_sdist
+from sources import QUICK, make_sdist
 
 from autograd_cy._environment import doctor
 from ext.build import cuda
@@ -194,8 +194,7 @@ def test_a_build_from_an_sdist_gives_a_module_that_trains(tmp_path):
     sdist = make_sdist(tmp_path / "dist")
     copies = fill.fill(sdist, tmp_path / "recipes")
     (recipe,) = [path for path in copies if path.name == f"autograd_cy-{VERSION}.eb"]
-    quick = {"AUTOGRAD_CY_OPT": 0, "AUTOGRAD_CY_SIMD": "base"}
-    eb(tmp_path, f"--sourcepath={sdist.parent}", recipe, **quick)
+    eb(tmp_path, f"--sourcepath={sdist.parent}", recipe, **QUICK)
     script = f"""
         source {lmod()}/init/bash
         set -e
