@@ -30,6 +30,7 @@ from ..recurrent_cells import *  # noqa: F403
 from ..resampling import *  # noqa: F403
 from ..sequence_loss import *  # noqa: F403
 from ..shuffle import *  # noqa: F403
+from ..synchronized_norm import *  # noqa: F403
 from ..transformer import *  # noqa: F403
 from ..unpooling import *  # noqa: F403
 from . import module as module
