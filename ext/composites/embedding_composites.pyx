@@ -92,8 +92,10 @@ cdef tuple with_bag_of_rest(Tensor weight, Tensor indices, Tensor offsets, Tenso
     out, bag_of, sizes, places = T._embedding_bag(
         weight, indices, offsets, samples, mode, False, scale, padding)
     if mode == 2:
-        places = T.narrow(places, 0, 0, bags)
-    return T.narrow(out, 0, 0, bags), bag_of, T.narrow(sizes, 0, 0, bags), places
+        places = T._contiguous(T.narrow(places, 0, 0, bags), -1)
+    # Without the gap where examples of vmap lie side by side: strides are those of the CPU.
+    out = T._contiguous(T.narrow(out, 0, 0, bags), -1)
+    return out, bag_of, T._contiguous(T.narrow(sizes, 0, 0, bags), -1), places
 
 
 cdef Tensor per_element(Tensor values, Tensor bag_of, Tensor sizes, Tensor samples, int mode):

@@ -102,7 +102,8 @@ def test_the_build_gets_the_variables_that_it_knows(path):
 def eb(tmp_path, *arguments, check=True, **environment):
     """Run eb with a configuration of its own."""
     command = tool("eb", "pip install easybuild pycodestyle")
-    options = ["--modules-tool=Lmod", f"--prefix={tmp_path / 'eb'}"]
+    # Rich, if it is installed, would break lines.
+    options = ["--modules-tool=Lmod", f"--prefix={tmp_path / 'eb'}", "--output-style=basic"]
     if os.geteuid() == 0:
         options.append("--allow-use-as-root-and-accept-consequences")
     environment["LMOD_CMD"] = lmod() / "libexec" / "lmod"
