@@ -13,6 +13,7 @@ from ._world import ProcessGroup
 
 __all__ = [
     "Output",
+    "apart",
     "as_input",
     "check_tensor",
     "check_tensors",
@@ -82,11 +83,27 @@ def as_input(tensor: Tensor) -> Tensor:
     return tensor.resolve_conj().resolve_neg().contiguous()
 
 
+def apart(source: Tensor, memory: Tensor) -> Tensor:
+    """Return what is sent, copied if it shares memory with what is written: MPI forbids that."""
+    start, other = source.data_ptr(), memory.data_ptr()
+    if start < other + memory.nbytes and other < start + source.nbytes:
+        return source.clone()
+    return source
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    """Return whether the memory of a tensor on the host has its values in C order."""
+    on_host = tensor.device.type == "cpu"
+    return on_host and tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg()
+
+
 def write(tensor: Tensor, values: Tensor) -> None:
     """Copy values into a tensor, or raise its version if they are its own memory."""
-    if values.data_ptr() == tensor.data_ptr() and values.device == tensor.device:
+    if values.data_ptr() == tensor.data_ptr() and _is_plain(tensor):
         increment_version(tensor)
     else:
+        if values.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
+            values = values.clone()
         with ag.no_grad():
             tensor.detach().copy_(values.reshape(tensor.shape))
 
@@ -113,21 +130,15 @@ class Output:
         if len(tensors) == 1:
             (tensor,) = tensors
             tensor = tensor.detach()
-            own = (
-                tensor.device.type == "cpu"
-                and tensor.is_contiguous()
-                and not tensor.is_conj()
-                and not tensor.is_neg()
-            )
-            if own:
+            if _is_plain(tensor):
                 self.memory = tensor
             elif values:
                 self.memory = as_input(tensor).clone()
             else:
-                self.memory = ag.empty(tensor.shape, dtype=tensor.dtype)
+                self.memory = ag.empty(tensor.shape, dtype=tensor.dtype, device="cpu")
         else:
             count = sum(tensor.numel() for tensor in tensors)
-            self.memory = ag.empty(count, dtype=tensors[0].dtype)
+            self.memory = ag.empty(count, dtype=tensors[0].dtype, device="cpu")
 
     def finish(self) -> None:
         """Bring the results into the tensors."""

@@ -16,7 +16,7 @@ from ._operands import (
 )
 from ._world import ProcessGroup, world
 from .constants import ReduceOp
-from .work import Work
+from .work import Work, finish_dropped
 
 __all__ = [
     "average",
@@ -43,7 +43,10 @@ def run(
     tensors: Sequence[Tensor],
     nbytes: int,
 ) -> Work | None:
-    """Start an operation, and wait for it unless it is asynchronous."""
+    """Start an operation, and wait for it unless it is asynchronous.
+
+    ``nbytes`` must be alike on all ranks, since large operations begin by a barrier.
+    """
     if group._comm is None:
         if async_op:
             return Work(group, group._call(text), None, finish, tensors)
@@ -53,15 +56,38 @@ def run(
     if signature not in group._agreed or world.compare_all:
         group._agree(call, signature)
     if async_op:
-        return Work(group, call, start(), finish, tensors)
+        # A rank that makes this call synchronously waits in the barrier.
+        barrier = group._comm.Ibarrier() if nbytes >= LARGE else None
+        request = start() if barrier is None else _AfterBarrier(barrier, start())
+        return Work(group, call, request, finish, tensors, memory=start)
     watch = world.watch
-    if nbytes >= LARGE:
-        watch.wait(group._comm.Ibarrier(), call)
-        watch.wait(start(), call, moving=True)
-    else:
-        watch.wait(start(), call)
+    try:
+        if nbytes >= LARGE:
+            watch.wait(group._comm.Ibarrier(), call)
+            watch.wait(start(), call, moving=True)
+        else:
+            watch.wait(start(), call)
+    except BaseException:
+        # Such as from the handler of a signal: MPI may still use the memory.
+        world.abandoned.append((start, finish))
+        raise
     finish()
+    finish_dropped()
     return None
+
+
+class _AfterBarrier:
+    """A request, and the barrier before it."""
+
+    __slots__ = ("_barrier", "_request")
+
+    def __init__(self, barrier: Any, request: Any) -> None:
+        self._barrier = barrier
+        self._request = request
+
+    def Test(self) -> bool:
+        arrived = self._barrier.Test()
+        return self._request.Test() and arrived
 
 
 def check_op(op: Any, function: str, dtype: Any) -> None:

@@ -101,6 +101,7 @@ class Watch:
         self._answers: dict[int, tuple[str, int, int]] = {}
         self._reported = False
         self._sent: list[Any] = []
+        self._abandoned: list[Any] = []
         self._call: Call | None = None
         self._at_end = False
         place = socket.gethostname(), tuple(sorted(os.sched_getaffinity(0)))
@@ -172,10 +173,14 @@ class Watch:
             self._call = call
             self._wait_long(test, call, moving)
         except self._mpi.Exception as error:
+            self._abandoned.append(request)
             raise RuntimeError(
                 f"{call}: MPI can't do it ({error}); a rank sends another number of elements than "
                 "this one expects, or the call is another one there"
             ) from error
+        except BaseException:
+            self._abandoned.append(request)  # with its memory, which MPI may still use
+            raise
         finally:
             self._call = before
 

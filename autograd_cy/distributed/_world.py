@@ -37,6 +37,8 @@ class World:
         #: Calls so far, by number of the group.
         self.counts: dict[int, int] = {}
         self.next_group = 0
+        #: Memory of calls that an exception has ended, which MPI may still use.
+        self.abandoned: list[Any] = []
         #: Each call is compared between ranks, as TORCH_DISTRIBUTED_DEBUG=DETAIL asks.
         self.compare_all = False
 

@@ -10,6 +10,7 @@ from autograd_cy import Tensor
 from . import _mpi
 from ._operands import (
     Output,
+    apart,
     as_input,
     check_tensor,
     check_tensors,
@@ -40,6 +41,7 @@ def _exchange(
 ) -> Work | None:
     """Send ``sent[i]`` elements to rank i, and get ``to[i]`` from it."""
     output = Output(results)
+    source = apart(source, output.memory)
 
     def start() -> Any:
         address, _, datatype = _mpi.buffer_of(source)
@@ -55,8 +57,12 @@ def _exchange(
 
     # Counts may differ between ranks where they are given; dtypes must not.
     what = str(source.dtype).rpartition(".")[2] if uneven else describe(source)
+    nbytes = source.nbytes
     if uneven and mine._comm is not None:
-        _compare_counts(mine, function, to, sent)
+        call = mine._call(f"{function} of {what} with sizes")
+        mine._agree(call, (function, source.dtype, "sizes"))
+        total = _compare_counts(mine, function, to, sent)
+        nbytes = total // mine.size() * source.element_size()
     return run(
         mine,
         f"{function} of {what}",
@@ -65,12 +71,12 @@ def _exchange(
         finish,
         async_op,
         results,
-        source.nbytes,
+        nbytes,
     )
 
 
-def _compare_counts(mine: ProcessGroup, function: str, to: list[int], sent: list[int]) -> None:
-    """Refuse what one rank sends and another doesn't expect, on every rank.
+def _compare_counts(mine: ProcessGroup, function: str, to: list[int], sent: list[int]) -> int:
+    """Refuse what one rank sends and another doesn't expect, on every rank; return the sum of all.
 
     Raises
     ------
@@ -91,6 +97,7 @@ def _compare_counts(mine: ProcessGroup, function: str, to: list[int], sent: list
                     f"{function}: rank {mine._ranks[i]} sends {every[i, 1, j]} elements to rank "
                     f"{mine._ranks[j]}, which expects {every[j, 0, i]}"
                 )
+    return int(every[:, 1].sum())
 
 
 def all_to_all(

@@ -9,6 +9,7 @@ from autograd_cy import Tensor
 from . import _mpi
 from ._operands import (
     Output,
+    apart,
     as_input,
     check_tensor,
     check_written,
@@ -79,7 +80,8 @@ def all_gather(
 def _all_gather(
     mine: ProcessGroup, function: str, results: list[Tensor], tensor: Tensor, async_op: bool
 ) -> Work | None:
-    source, output = as_input(tensor), Output(results)
+    output = Output(results)
+    source = apart(as_input(tensor), output.memory)
 
     def finish() -> None:
         if mine._comm is None:

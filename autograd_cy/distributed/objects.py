@@ -53,10 +53,11 @@ def _broadcast(mine: ProcessGroup, value: Any, root: int, function: str) -> Any:
     if mine._comm is None:
         return pickle.loads(pickle.dumps(value))
     mine._agree(mine._call(function), (function, root))
-    own = np.frombuffer(pickle.dumps(value), dtype=np.uint8).copy()
+    is_root = mine.rank() == root
+    own = np.array(bytearray(pickle.dumps(value) if is_root else b""), dtype=np.uint8)
     count = np.array([own.size], dtype=np.int64)
     _wait(mine, mine._comm.Ibcast(count, root), f"{function}: size")
-    if mine.rank() != root:
+    if not is_root:
         own = np.empty(int(count[0]), dtype=np.uint8)
     _wait(mine, mine._comm.Ibcast(own, root), function)
     return pickle.loads(own.tobytes())

@@ -10,6 +10,7 @@ from autograd_cy import Tensor
 from . import _mpi
 from ._operands import (
     Output,
+    apart,
     check_tensor,
     check_written,
     describe,
@@ -171,8 +172,9 @@ def _reduce_scatter(
 ) -> Work | None:
     check_written(result, function)
     check_op(op, function, result.dtype)
-    source, output = joined(inputs), Output([result])
+    output = Output([result])
     memory = output.memory
+    source = apart(joined(inputs), memory)
 
     def start() -> Any:
         return mine._comm.Ireduce_scatter_block(

@@ -9,7 +9,18 @@ from typing import Any
 from ._watch import Call
 from ._world import ProcessGroup, world
 
-__all__ = ["Work"]
+__all__ = ["Work", "finish_dropped"]
+
+#: Works that a program dropped before they were complete: MPI still uses their memory.
+_dropped: list[Work] = []
+
+
+def finish_dropped() -> None:
+    """Complete works that were dropped, as far as MPI is ready."""
+    for _ in range(len(_dropped)):
+        work = _dropped.pop(0)
+        if not work.is_completed():
+            _dropped.append(work)
 
 
 class Work:
@@ -32,6 +43,8 @@ class Work:
         The result of :meth:`result`. They stay alive until then.
     source : callable, optional
         Returns the rank that a message came from.
+    memory : object, optional
+        Kept alive until then, too.
 
     Examples
     --------
@@ -43,7 +56,16 @@ class Work:
     >>> ag.distributed.destroy_process_group()
     """
 
-    __slots__ = ("_call", "_done", "_error", "_finish", "_request", "_source", "_tensors", "group")
+    __slots__ = (
+        "_call",
+        "_done",
+        "_finish",
+        "_memory",
+        "_request",
+        "_source",
+        "_tensors",
+        "group",
+    )
 
     def __init__(
         self,
@@ -53,15 +75,18 @@ class Work:
         finish: Callable[[], None] | None = None,
         tensors: Any = (),
         source: Callable[[], int] | None = None,
+        memory: Any = None,
     ) -> None:
+        self._done = True
+        finish_dropped()
         self.group = group
         self._call = call
         self._request = request
         self._finish = finish
         self._tensors = tensors
         self._source = source
+        self._memory = memory
         self._done = False
-        self._error: BaseException | None = None
         if request is None:
             self._complete()
 
@@ -69,10 +94,14 @@ class Work:
         if self._done:
             return
         self._done = True
-        self._request = None
+        self._request = self._memory = None
         if self._finish is not None:
             finish, self._finish = self._finish, None
             finish()
+
+    def __del__(self) -> None:
+        if not self._done:
+            _dropped.append(self)
 
     def wait(self, timeout: datetime.timedelta | float | None = None) -> bool:
         """

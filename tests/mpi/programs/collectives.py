@@ -168,6 +168,60 @@ def asynchronous():
     work.wait()
 
 
+def large_and_small():
+    """Ranks whose parts are of very different size, or that wait at different times, still meet."""
+    counts = [[(30_000 if of == 0 else 5) + to for to in range(size)] for of in range(size)]
+    results = [torch.zeros(counts[of][rank]) for of in range(size)]
+    dist.all_to_all(results, [torch.full((count,), 1.0 + rank) for count in counts[rank]])
+    for of, result in enumerate(results):
+        check(result, np.full(counts[of][rank], 1.0 + of), "all_to_all of uneven parts")
+    x = torch.ones(100_000)
+    work = dist.all_reduce(x, async_op=rank == 0)
+    if work is not None:
+        work.wait()
+    check(x, np.full(100_000, size), "synchronous on some ranks")
+
+
+def shared_memory():
+    """What is sent may be a part of what is written."""
+    x = torch.zeros(size, 3)
+    x[rank] = 1.0 + rank
+    dist.all_gather_into_tensor(x, x[rank])
+    check(x, np.repeat(1.0 + np.arange(size)[:, None], 3, 1), "all_gather_into_tensor")
+    x = torch.arange(2.0 * size) + 10 * rank
+    dist.all_to_all_single(x, x)
+    expected = [2 * rank + i + 10 * of for of in range(size) for i in range(2)]
+    check(x, np.array(expected, dtype=float), "all_to_all_single")
+    x = torch.arange(2.0 * size)
+    part = x[2 * rank : 2 * rank + 2]
+    dist.reduce_scatter_tensor(part, x)
+    check(part, size * (2 * rank + np.arange(2.0)), "reduce_scatter_tensor")
+    x = torch.arange(4.0).reshape(2, 2)
+    dist.all_gather([x.t(), *(torch.zeros(2, 2) for _ in range(size - 1))], x)
+    check(x, np.arange(4.0).reshape(2, 2).T, "all_gather into a view of the tensor")
+
+
+def dropped():
+    """Memory stays until messages are sent, and results come, though nobody keeps the work."""
+    count = 100_000
+    if size > 1 and rank == 0:
+        for number in range(8):
+            dist.isend(torch.full((count,), float(number)), 1)
+        for _ in range(20):
+            torch.full((count,), -1.0)
+    elif rank == 1:
+        for number in range(8):
+            x = torch.zeros(count)
+            dist.recv(x, 0)
+            check(x, np.full(count, float(number)), "dropped isend")
+    x = strided(torch.ones(3, 4))
+    dist.all_reduce(x, async_op=True)
+    dist.broadcast(strided(torch.full((count,), 2.0)), 0, async_op=True)
+    for _ in range(2):
+        dist.barrier()
+    check(x, np.full((3, 4), size), "dropped all_reduce")
+
+
 def messages():
     following, before = (rank + 1) % size, (rank - 1) % size
     if size == 1:
@@ -205,7 +259,7 @@ def objects():
     gathered = [None] * size if rank == 0 else None
     dist.gather_object(rank, gathered, dst=0)
     assert gathered == (list(range(size)) if rank == 0 else None)
-    pair = [rank, "a"] if rank == 0 else [None, None]
+    pair = [rank, "a"] if rank == 0 else [None, lambda: "no pickle of this is needed"]
     dist.broadcast_object_list(pair, src=0)
     assert pair == [0, "a"]
     own = [None]
@@ -241,7 +295,9 @@ def groups():
     dist.monitored_barrier()
 
 
-for part in (reductions, moving, asynchronous, messages, objects, groups):
+for part in (reductions, moving, asynchronous, large_and_small, shared_memory, dropped):
+    part()
+for part in (messages, objects, groups):
     part()
 dist.destroy_process_group()
 assert not dist.is_initialized()

@@ -117,6 +117,11 @@ def splits():
     dist.all_to_all_single(torch.zeros(3), torch.zeros(3), [1, 2], [1 + rank, 2 - rank])
 
 
+def splits_of_one():
+    sizes = ([1, 2], [1, 2]) if rank == 0 else ()
+    dist.all_to_all_single(torch.zeros(4 - (rank == 0)), torch.zeros(4 - (rank == 0)), *sizes)
+
+
 def leaf():
     dist.all_reduce(torch.ones(2, requires_grad=True))
 
