@@ -130,6 +130,17 @@ class ProcessGroup:
             f"{self.size()}: {list(self._ranks)}>"
         )
 
+    # A group is the ranks of one job: copies are the group itself, and a pickle finds it again.
+
+    def __copy__(self) -> ProcessGroup:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> ProcessGroup:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _find_group, (-1 if self is world.default else self._number, self._ranks)
+
     # --- calls ----------------------------------------------------------------------------------
 
     def _call(self, text: str) -> Call:
@@ -169,6 +180,26 @@ class ProcessGroup:
                 "shape and dtype"
             )
         self._agreed.add(signature)
+
+
+def _find_group(number: int, ranks: tuple[int, ...]) -> ProcessGroup:
+    """Return the group that a pickle was made of: the default one (-1), or one of the same ranks.
+
+    Raises
+    ------
+    ValueError
+    """
+    if world.default is None:
+        raise ValueError(NOT_INITIALIZED)
+    if number == -1:
+        return world.default
+    for group in sorted(world.groups.values(), key=lambda group: group._number != number):
+        if group._ranks == ranks:
+            return group
+    raise ValueError(
+        f"a pickle is of a process group of the ranks {list(ranks)}; make it by new_group "
+        "before loading"
+    )
 
 
 def compare_all_calls() -> bool:

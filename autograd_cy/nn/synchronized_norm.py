@@ -71,9 +71,8 @@ class SyncBatchNorm(_BatchNorm):
         Tensor
             Of the shape of the input.
         """
-        batches = self.training or self.running_mean is None
         module = sys.modules.get("autograd_cy.distributed")  # whoever has a group has loaded it
-        if not batches or module is None or not module.is_initialized():
+        if not self.training or module is None or not module.is_initialized():
             return super().forward(input)
         if module.get_world_size(self.process_group) <= 1:
             return super().forward(input)
@@ -83,7 +82,7 @@ class SyncBatchNorm(_BatchNorm):
         self._check_input_dim(input)
         group = own_group(self.process_group, "SyncBatchNorm")
         mean, var, count = batch_norm.statistics(input, group)  # type: ignore[arg-type]
-        if self.training and self.running_mean is not None:
+        if self.running_mean is not None:
             self._move(mean.detach(), var.detach() * (count / (count - 1)))
         return batch_norm.normalize(input, mean, var, self.weight, self.bias, self.eps)
 

@@ -29,7 +29,7 @@ MESSAGES = {
     "modules_differ": ["rank 0 has weight: float32 [3, 3], and rank 1 weight: float32 [4, 3]"],
     "unused": ["third.weight, third.bias had no gradient", "find_unused_parameters=True"],
     "second_backward": ["a second backward after one forward pass", "no_sync()"],
-    "added": ["has 8 parameters that record, and had 6 when it was wrapped"],
+    "added": ["fourth.weight, fourth.bias record now, and didn't when the module was wrapped"],
     "alarm": ["an exception on rank 1", "TimeoutError: rang"],
 }
 

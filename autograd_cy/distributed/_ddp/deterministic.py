@@ -8,6 +8,7 @@ tree: so 1, 2 and 4 ranks round alike, and get the same bits.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -131,12 +132,13 @@ class TreeReducer:
         self.group = group
         self.micro_batches = micro_batches
         self.find_unused = find_unused
-        self.synchronizes = True
+        self.inside_no_sync = False
         self.divisor = micro_batches
         self.comm_hook = None
         self._own = own
         self._done = 0
         self._current: dict[int, Tensor] = {}
+        self._before: dict[int, Tensor] = {}
         self._used: set[int] = set()
         self._counters: list[Counter] = []
         by_dtype: dict[Any, list[int]] = {}
@@ -144,14 +146,15 @@ class TreeReducer:
             by_dtype.setdefault((parameter.dtype, parameter.device), []).append(number)
         self._parts = list(by_dtype.values())
         self._counters = [Counter() for _ in self._parts]
-        self.handles = [
-            parameter.register_post_accumulate_grad_hook(self._hook_of(number))
-            for number, parameter in enumerate(self.parameters)
-        ]
+        self.handles: list[Any] = []
+        for number, parameter in enumerate(self.parameters):
+            before, after = self._hooks_of(number)
+            self.handles.append(parameter.register_hook(before))
+            self.handles.append(parameter.register_post_accumulate_grad_hook(after))
 
     def prepare(self) -> None:
         """Expect a backward: after the forward pass of the module."""
-        if not self.synchronizes:
+        if self.inside_no_sync:
             raise RuntimeError(
                 "DistributedDataParallel.no_sync: with micro_batches, gradients are reduced after "
                 "the last of them; leave no_sync out"
@@ -164,14 +167,41 @@ class TreeReducer:
             "micro-batches; use drop_last=True"
         )
 
-    def _hook_of(self, number: int) -> Callable[[Any], None]:
-        def hook(parameter: Any) -> None:
-            if not self._current:
-                Variable._execution_engine.queue_callback(self._finish)
-            self._current[number] = parameter.grad
-            parameter.grad = None
+    def _hooks_of(self, number: int) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
+        # A module may be wrapped again: the hooks of a wrapper that is gone do nothing.
+        reference = weakref.ref(self)
 
-        return hook
+        def before(gradient: Any) -> None:
+            reducer = reference()
+            if reducer is not None:
+                reducer._set_aside(number)
+
+        def after(parameter: Any) -> None:
+            reducer = reference()
+            if reducer is not None:
+                reducer._arrive(number)
+
+        return before, after
+
+    def __del__(self) -> None:
+        for handle in getattr(self, "handles", ()):
+            handle.remove()
+
+    def _set_aside(self, number: int) -> None:
+        """Keep what earlier steps accumulated apart from the gradient of this micro-batch."""
+        parameter = self.parameters[number]
+        if parameter.grad is not None:
+            self._before[number], parameter.grad = parameter.grad, None
+
+    def _arrive(self, number: int) -> None:
+        if not self._current:
+            Variable._execution_engine.queue_callback(self._finish)
+        parameter = self.parameters[number]
+        gradient, parameter.grad = parameter.grad, None
+        if number in self._current:  # used again by a checkpoint with use_reentrant=True
+            with ag.no_grad():
+                gradient = self._current[number] + gradient
+        self._current[number] = gradient
 
     def _finish(self) -> None:
         """Add the gradients of one micro-batch; after the last, reduce."""
@@ -209,8 +239,11 @@ class TreeReducer:
                 parameter = self.parameters[number]
                 part = total[start : start + parameter.numel()].view(parameter.shape)
                 start += parameter.numel()
+                before = self._before.pop(number, parameter.grad)
                 if used[number]:
-                    parameter.grad = part
+                    parameter.grad = part if before is None else before + part
+                else:
+                    parameter.grad = before
         self._used = set()
 
     def _used_anywhere(self) -> list[bool]:

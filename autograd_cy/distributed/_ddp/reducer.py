@@ -11,6 +11,7 @@ Training", VLDB 2020.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -59,8 +60,9 @@ class Reducer:
         self.bucket_bytes = bucket_bytes
         self.find_unused = find_unused
         self.static_graph = static_graph
-        #: Backward reduces; not within ``no_sync``.
-        self.synchronizes = True
+        #: Within ``no_sync`` now, and within it at the last forward pass.
+        self.inside_no_sync = False
+        self._local = False
         self.divisor = group.size()
         self.comm_hook: tuple[Any, Callable[..., Any]] | None = None
         self._never: set[int] = set()
@@ -68,6 +70,7 @@ class Reducer:
         self._running = False
         self._arrived: list[int] = []
         self._used: set[int] = set()
+        self._accumulated: set[int] = set()
         self._next = 0
         self._steps = 0
         self._order: list[int] | None = None
@@ -116,8 +119,9 @@ class Reducer:
     # --- a step ---------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Expect a backward: after the forward pass of the module."""
-        if not self.synchronizes:
+        """Expect a backward: after the forward pass of the module, which decides about it."""
+        self._local = self.inside_no_sync
+        if self._local:
             return
         if self._running:
             raise RuntimeError(
@@ -129,11 +133,27 @@ class Reducer:
         self._expected = True
 
     def _hook_of(self, number: int) -> Callable[[Any], None]:
+        # A module may be wrapped again: the hooks of a wrapper that is gone do nothing.
+        reference = weakref.ref(self)
+
         def hook(parameter: Any) -> None:
-            if self.synchronizes:
-                self._arrive(number)
+            reducer = reference()
+            if reducer is not None and reducer._reduces():
+                reducer._arrive(number)
 
         return hook
+
+    def __del__(self) -> None:
+        for handle in getattr(self, "handles", ()):
+            handle.remove()
+
+    def _reduces(self) -> bool:
+        """Return whether a gradient that comes now is reduced, or stays on this rank."""
+        if self._running:
+            return True
+        if self._expected:
+            return not (self.inside_no_sync and self._local)
+        return not (self.inside_no_sync or self._local)
 
     def _begin(self) -> None:
         if not self._expected:
@@ -141,7 +161,8 @@ class Reducer:
                 "DistributedDataParallel: a second backward after one forward pass would reduce "
                 "gradients "
                 "that are reduced already. Add the losses and call backward once, call the module "
-                "again before each backward, or run all but the last backward within no_sync()"
+                "again before each backward, or run all but the last forward and backward within "
+                "no_sync(), which also lets the wrapped module be called without its wrapper"
             )
         self._expected = False
         self._reset()
@@ -150,7 +171,7 @@ class Reducer:
     def _reset(self) -> None:
         """Begin a reduction: no gradient is there yet, but zeros for those that never come."""
         self._running = True
-        self._arrived, self._used, self._next = [], set(), 0
+        self._arrived, self._used, self._accumulated, self._next = [], set(), set(), 0
         for bucket in self.buckets:
             bucket.pending = len(bucket.numbers)
             bucket.operation = None
@@ -213,6 +234,8 @@ class Reducer:
                 view.copy_(gradient / self.divisor)
             elif not self._is_view(number):
                 view.copy_(gradient)
+        if gradient is not None:
+            self._accumulated.add(number)
         self._count(bucket)
 
     def _count(self, bucket: Bucket) -> None:
@@ -291,9 +314,9 @@ class Reducer:
             self._order = [*self._arrived, *late]
 
     def _used_anywhere(self) -> list[bool]:
-        """Return for each parameter whether a rank has a gradient of it."""
+        """Return for each parameter whether a rank has a gradient of it, now or from before."""
         used = ag.zeros(len(self.parameters), dtype=ag.uint8)
-        for number in self._used:
+        for number in self._used | self._accumulated:
             used[number] = 1
         all_reduce(used, ReduceOp.MAX, self.group)
         return [bool(flag) for flag in used.tolist()]

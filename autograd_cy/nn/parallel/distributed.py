@@ -151,21 +151,21 @@ class DistributedDataParallel(Module, Joinable):
         self.find_unused_parameters = find_unused_parameters
         self.static_graph = static_graph
         self.require_backward_grad_sync = True
-        self._count = len(named)
         self._forwards = 0
         if init_sync:
             from autograd_cy.distributed._ddp.state import compare, equalize
 
             compare([*module.named_parameters(), *module.named_buffers()], group)
             equalize([*module.parameters(), *module.buffers()], group)
-        self._make_reducer(named, int(bytes_), micro_batches)
+        self._bucket_bytes, self._micro_batches = int(bytes_), micro_batches
+        self._make_reducer(named)
         if mixed_precision is not None:
             self._reduce_in(mixed_precision)
 
-    def _make_reducer(self, named: list[Any], bytes_: int, micro_batches: int | None) -> None:
+    def _make_reducer(self, named: list[Any]) -> None:
         names = [name for name, _ in named]
         parameters = [parameter for _, parameter in named]
-        unused = self.find_unused_parameters
+        unused, micro_batches = self.find_unused_parameters, self._micro_batches
         reducer: Any
         if micro_batches is not None:
             from autograd_cy.distributed._ddp.deterministic import TreeReducer
@@ -175,7 +175,12 @@ class DistributedDataParallel(Module, Joinable):
             from autograd_cy.distributed._ddp.reducer import Reducer
 
             reducer = Reducer(
-                names, parameters, self.process_group, bytes_, unused, self.static_graph
+                names,
+                parameters,
+                self.process_group,
+                self._bucket_bytes,
+                unused,
+                self.static_graph,
             )
         object.__setattr__(self, "reducer", reducer)
 
@@ -200,6 +205,20 @@ class DistributedDataParallel(Module, Joinable):
             )
         self.register_comm_hook(self.process_group, hook)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy or a pickle, which has buckets and hooks of its own."""
+        state = dict(super().__getstate__())
+        state["comm_hook"] = state.pop("reducer").comm_hook
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        comm_hook = state.pop("comm_hook")
+        super().__setstate__(state)
+        self.require_backward_grad_sync = True
+        self._make_reducer([(n, p) for n, p in self.module.named_parameters() if p.requires_grad])
+        self.reducer.comm_hook = comm_hook
+
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         records = ag.is_grad_enabled()
         if self.require_backward_grad_sync:
@@ -212,17 +231,20 @@ class DistributedDataParallel(Module, Joinable):
             if self.broadcast_buffers and self.process_group.size() > 1:
                 self._equalize_buffers()
         result = self.module(*inputs, **kwargs)
-        if records and self.require_backward_grad_sync:
+        if records:
             self.reducer.prepare()
         return result
 
     def _check_parameters(self) -> None:
         """Refuse parameters that were added after construction, now and then."""
-        count = sum(p.requires_grad for p in self.module.parameters())
-        if count != self._count:
+        known = {id(parameter) for parameter in self.reducer.parameters}
+        named = self.module.named_parameters()
+        new = [name for name, p in named if p.requires_grad and id(p) not in known]
+        if new:
+            more = f" and {len(new) - 10} more" if len(new) > 10 else ""
             raise RuntimeError(
-                f"DistributedDataParallel: the module has {count} parameters that record, and had "
-                f"{self._count} when it was wrapped; change a module first, then wrap it"
+                f"DistributedDataParallel: {', '.join(new[:10])}{more} record now, and didn't when "
+                "the module was wrapped; change a module first, then wrap it"
             )
 
     def _equalize_buffers(self) -> None:
@@ -313,7 +335,8 @@ class DistributedDataParallel(Module, Joinable):
         """
         Accumulate gradients on each rank alone within the block.
 
-        The first backward outside, of a forward pass outside, reduces all that has accumulated.
+        The forward pass must be in the block, too: it decides whether its backward reduces. The
+        first backward of a forward pass outside reduces all that has accumulated.
 
         Examples
         --------
@@ -336,7 +359,7 @@ class DistributedDataParallel(Module, Joinable):
 
     def _set_sync(self, value: bool) -> None:
         self.require_backward_grad_sync = value
-        self.reducer.synchronizes = value
+        self.reducer.inside_no_sync = not value
 
     def register_comm_hook(self, state: Any, hook: Callable[..., Any]) -> None:
         """

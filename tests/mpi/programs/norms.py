@@ -63,4 +63,7 @@ assert list(sampler) == list(range(rank, 10 - 10 % size, size))
 layer = torch.nn.SyncBatchNorm(3, momentum=None)
 layer(torch.randn(4, 3, 2) + rank)
 assert layer.num_batches_tracked.item() == 1
+layer = torch.nn.SyncBatchNorm(3, track_running_stats=False).eval()
+if rank == 0:  # evaluation needs no other rank
+    assert layer(torch.randn(4, 3)).shape == (4, 3)
 print("ok", flush=True)

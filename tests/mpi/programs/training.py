@@ -1,5 +1,8 @@
 """DistributedDataParallel beside the bare module on the whole batch."""
 
+import copy
+import pickle
+
 import autograd_cy as torch
 import autograd_cy.distributed as dist
 from autograd_cy.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -68,6 +71,92 @@ def accumulated():
     assert_equal_gradients(module, reference, atol=1e-5)
 
 
+def mean_of(rank_values):
+    return sum(rank_values) / size
+
+
+def forward_decides():
+    """The forward pass, not backward, must be within no_sync."""
+    weight = torch.nn.Linear(1, 1, bias=False)
+    model = DistributedDataParallel(weight)
+    x = torch.full((1, 1), 1.0 + rank)
+    averaged = mean_of(1.0 + of for of in range(size))
+    loss = model(x).sum()
+    with model.no_sync():
+        loss.backward()
+    assert weight.weight.grad.item() == averaged
+    model.zero_grad()
+    with model.no_sync():
+        loss = model(x).sum()
+    loss.backward()
+    assert weight.weight.grad.item() == 1.0 + rank
+    with model.no_sync():  # the module itself
+        weight(x).sum().backward()
+    assert weight.weight.grad.item() == 2.0 + 2 * rank
+    model(x).sum().backward()
+    assert abs(weight.weight.grad.item() - 3 * averaged) < 1e-6
+
+
+def accumulated_and_unused():
+    """A gradient from before is reduced, though its parameter isn't in the last forward pass."""
+    model = DistributedDataParallel(Three(), find_unused_parameters=True)
+    x = torch.full((1, 3), 1.0 + rank)
+    with model.no_sync():
+        model(x, True).sum().backward()
+    model(x, False).sum().backward()
+    averaged = mean_of(1.0 + of for of in range(size))
+    for layer, times in ((model.module.first, 2), (model.module.second, 1)):
+        assert torch.allclose(layer.weight.grad, torch.full((3, 3), times * averaged))
+
+
+def frozen_and_wrapped_again():
+    module = torch.nn.Linear(2, 1)
+    x = torch.full((1, 2), 1.0 + rank, requires_grad=True)
+    averaged = torch.full((1, 2), mean_of(1.0 + of for of in range(size)))
+    for _ in range(2):
+        model = DistributedDataParallel(module)
+        model.requires_grad_(False)  # as a discriminator is while the generator learns
+        model(x).sum().backward()
+        model.requires_grad_(True)
+        model.zero_grad()
+        model(x).sum().backward()
+        assert torch.allclose(module.weight.grad, averaged)
+        del model
+
+
+def copies():
+    """Copies and pickles have hooks of their own."""
+    x = torch.full((1, 2), 1.0 + rank)
+    averaged = torch.full((1, 2), mean_of(1.0 + of for of in range(size)))
+    group = dist.new_group()
+    model = DistributedDataParallel(torch.nn.Linear(2, 1), process_group=group)
+    model.register_comm_hook(None, default_hooks.allreduce_hook)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert other.process_group is group and other.reducer.comm_hook == model.reducer.comm_hook
+        other(x).sum().backward()
+        assert torch.allclose(other.module.weight.grad, averaged)
+        assert model.module.weight.grad is None
+    model(x).sum().backward()
+    assert torch.allclose(model.module.weight.grad, averaged)
+
+
+def micro_batches():
+    weight = torch.nn.Linear(1, 1, bias=False)
+    model = DistributedDataParallel(weight, micro_batches=2 * size)
+    x = torch.full((1, 1), 1.0 + rank)
+    for step in range(2):  # gradients of two steps accumulate
+        for _ in range(2):
+            model(x).sum().backward()
+        averaged = mean_of(1.0 + of for of in range(size))
+        assert abs(weight.weight.grad.item() - (1 + step) * averaged) < 1e-6
+    try:
+        with model.no_sync():
+            model(x)
+    except RuntimeError as error:
+        message = str(error)
+    assert "leave no_sync out" in message
+
+
 class Three(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -128,6 +217,8 @@ def several_forwards():
     assert_equal_gradients(module, reference)
 
 
-for part in (steps, accumulated, unused, hooks, buffers, several_forwards):
+for part in (steps, accumulated, unused, hooks, buffers, several_forwards, forward_decides):
+    part()
+for part in (accumulated_and_unused, frozen_and_wrapped_again, copies, micro_batches):
     part()
 print("trained alike", flush=True)
