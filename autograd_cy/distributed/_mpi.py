@@ -5,7 +5,10 @@ Only :func:`load` imports mpi4py. Everything else is called after it.
 
 from __future__ import annotations
 
+import atexit
 import functools
+import os
+import sys
 from typing import Any
 
 import autograd_cy as ag
@@ -76,6 +79,12 @@ def load() -> Any:
     global _MPI
     if _MPI is None:
         try:
+            import mpi4py
+
+            # mpi4py would end MPI in forked processes, too, where it belongs to the parent.
+            ends = "mpi4py.MPI" not in sys.modules and mpi4py.rc.finalize in (None, True)
+            if ends:
+                mpi4py.rc.finalize = False
             from mpi4py import MPI
         except ModuleNotFoundError as error:
             if error.name != "mpi4py":
@@ -92,7 +101,14 @@ def load() -> Any:
                 "mpi4py mpi4py"
             ) from error
         _MPI = MPI
+        if ends:
+            atexit.register(_end, MPI, os.getpid())
     return _MPI
+
+
+def _end(mpi: Any, process: int) -> None:
+    if os.getpid() == process and mpi.Is_initialized() and not mpi.Is_finalized():
+        mpi.Finalize()
 
 
 @functools.cache

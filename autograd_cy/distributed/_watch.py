@@ -104,6 +104,7 @@ class Watch:
         self._abandoned: list[Any] = []
         self._call: Call | None = None
         self._at_end = False
+        self.is_of_parent = False
         place = socket.gethostname(), tuple(sorted(os.sched_getaffinity(0)))
         places = self._comm.allgather(place)
         self.hosts: list[str] = [host for host, _ in places]
@@ -333,14 +334,25 @@ class Watch:
         def hook(
             kind: type[BaseException], error: BaseException, trace: TracebackType | None
         ) -> None:
-            self.on_exception(kind, error, trace, print_error)
+            if self.is_of_parent:
+                print_error(kind, error, trace)
+            else:
+                self.on_exception(kind, error, trace, print_error)
 
         sys.excepthook = hook
         # After the one of mpi4py, so that it runs before.
         atexit.register(self.leave)
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        """Leave MPI to the parent, in a process that was forked, such as a loader's worker."""
+        self.is_of_parent = True
+        atexit.unregister(self.leave)
 
     def leave(self) -> None:
         """Tell the others that this rank ends, and wait for them: MPI ends for all at once."""
+        if self._mpi.Is_finalized():  # by the program
+            return
         self._at_end = True
         for rank in range(self.size):
             if rank != self.rank:

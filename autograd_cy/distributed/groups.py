@@ -14,7 +14,7 @@ import autograd_cy as ag
 from autograd_cy._environment.launcher import Launch, detect
 
 from . import _mpi
-from ._watch import Watch
+from ._watch import Call, Watch
 from ._world import NOT_INITIALIZED, ProcessGroup, compare_all_calls, world
 from .constants import Backend, default_pg_timeout
 
@@ -141,9 +141,33 @@ def _started_alone(launch: Launch | None, size: int) -> str:
     return f"init_process_group: {how}; {cure}"
 
 
+class _OfParent:
+    """The communicator of a forked process: none."""
+
+    TEXT = (
+        "distributed: a process that was forked, such as a worker of a DataLoader, can't "
+        "communicate: MPI belongs to its parent; communicate there"
+    )
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(self.TEXT)
+
+
+def _leave_to_parent() -> None:
+    for group in world.groups.values():
+        if group._comm is not None:
+            group._comm = group._control = _OfParent()
+
+
 def _start_mpi(launch: Launch, timeout: float) -> None:
     """Load MPI and meet the other ranks, once in a process."""
     if world.watch is not None:
+        if world.watch.is_of_parent:
+            raise RuntimeError(_OfParent.TEXT)
+        # All ranks must begin again, and MPI's own calls would wait without an end.
+        count = world.counts[-1] = world.counts.get(-1, 0) + 1
+        call = Call("init_process_group", -1, count, range(world.watch.size), timeout)
+        world.watch.wait(world.mpi.COMM_WORLD.Ibarrier(), call)
         return
     mpi = _mpi.load()
     comm = mpi.COMM_WORLD
@@ -161,6 +185,7 @@ def _start_mpi(launch: Launch, timeout: float) -> None:
         time.sleep(0.001)
     world.watch = Watch(mpi, world.counts)
     world.watch.install()
+    os.register_at_fork(after_in_child=_leave_to_parent)
     if "OMP_NUM_THREADS" not in os.environ:
         ag.set_num_threads(min(ag.get_num_threads(), world.watch.processors))
 

@@ -1,5 +1,6 @@
 """No fault of one rank leaves the others waiting: the job ends, and says why."""
 
+import pytest
 from grouping import each
 from ranks import fails, passes
 
@@ -30,6 +31,7 @@ MESSAGES = {
     "unused": ["third.weight, third.bias had no gradient", "find_unused_parameters=True"],
     "second_backward": ["a second backward after one forward pass", "no_sync()"],
     "added": ["fourth.weight, fourth.bias record now, and didn't when the module was wrapped"],
+    "begins_again": ["init_process_group", "waits for rank 1", "has ended"],
     "alarm": ["an exception on rank 1", "TimeoutError: rang"],
 }
 
@@ -59,6 +61,13 @@ def test_calls_in_another_order_are_noticed_where_each_is_compared():
 
 def test_ranks_may_end_at_different_times():
     assert "plotted" in passes("quiet_end")
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_forked_processes_leave_mpi_to_their_parents(ranks):
+    text = passes("forks", ranks=ranks)
+    assert text.count("whole") == text.count("KeyError: 'of a child'") == ranks
+    assert "ends the job" not in text
 
 
 def test_a_process_that_was_started_alone_is_told_so():
