@@ -349,9 +349,13 @@ class Watch:
         self.is_of_parent = True
         atexit.unregister(self.leave)
 
+    def is_over(self) -> bool:
+        """Return whether MPI isn't there any more for this process."""
+        return self.is_of_parent or self._mpi.Is_finalized()
+
     def leave(self) -> None:
         """Tell the others that this rank ends, and wait for them: MPI ends for all at once."""
-        if self._mpi.Is_finalized():  # by the program
+        if self.is_over():
             return
         self._at_end = True
         for rank in range(self.size):

@@ -130,6 +130,12 @@ class ProcessGroup:
             f"{self.size()}: {list(self._ranks)}>"
         )
 
+    def _free(self) -> None:
+        """Give the communicators back: MPI has some thousand of them."""
+        if self._comm is not None and not world.watch.is_over():
+            self._comm.Free()
+            self._control.Free()
+
     # A group is the ranks of one job: copies are the group itself, and a pickle finds it again.
 
     def __copy__(self) -> ProcessGroup:

@@ -376,7 +376,11 @@ def new_group(
         return GroupMember.NON_GROUP_MEMBER
     comm = None
     if len(chosen) > 1:
-        comm = parent._comm.Create_group(parent._comm.Get_group().Incl(chosen), number)
+        every = parent._comm.Get_group()
+        some = every.Incl(chosen)
+        comm = parent._comm.Create_group(some, number)
+        some.Free()
+        every.Free()
     group = ProcessGroup(
         chosen, chosen.index(parent.rank()), comm, number, seconds, name, group_desc or ""
     )
@@ -412,11 +416,15 @@ def destroy_process_group(group: Any = None) -> None:
         return
     if group is None or group is world.default:
         default_group()
+        destroyed = list(world.groups.values())
         world.default = None
         world.groups.clear()
-        return
-    if not isinstance(group, ProcessGroup) or world.groups.pop(group._number, None) is None:
+    elif isinstance(group, ProcessGroup) and world.groups.get(group._number) is group:
+        destroyed = [world.groups.pop(group._number)]
+    else:
         raise ValueError("Invalid process group specified")
+    for each in destroyed:
+        each._free()
 
 
 # --- asking -------------------------------------------------------------------------------------

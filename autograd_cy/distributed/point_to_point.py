@@ -6,6 +6,7 @@ expected: both ranks wait, and the time-out names both calls.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -26,9 +27,9 @@ _CODES = 32
 
 def _tag(tag: int, tensor: Tensor, function: str) -> int:
     most = world.mpi.COMM_WORLD.Get_attr(world.mpi.TAG_UB) // _CODES - 1
-    if not isinstance(tag, int) or not 0 <= tag <= most:
+    if not hasattr(tag, "__index__") or not 0 <= tag <= most:
         raise ValueError(f"{function}: tag must be a number from 0 to {most}, not {tag!r}")
-    return tag * _CODES + _mpi.code_of(tensor.dtype)
+    return operator.index(tag) * _CODES + _mpi.code_of(tensor.dtype)
 
 
 def _group_of_two(group: Any, function: str) -> ProcessGroup | None:

@@ -78,7 +78,6 @@ class Work:
         memory: Any = None,
     ) -> None:
         self._done = True
-        finish_dropped()
         self.group = group
         self._call = call
         self._request = request
@@ -89,6 +88,7 @@ class Work:
         self._done = False
         if request is None:
             self._complete()
+        finish_dropped()
 
     def _complete(self) -> None:
         if self._done:

@@ -289,7 +289,8 @@ class Reducer:
                 f"DistributedDataParallel: {names}{more} had no gradient in this backward, so that "
                 "ranks "
                 "would wait for each other. Use find_unused_parameters=True, static_graph=True if "
-                "they never have one, or let every parameter take part in the loss"
+                "they never have one, or let every parameter take part in the loss; checkpoints "
+                "need use_reentrant=False"
             )
         for number in missing:
             self._set_missing(number)
