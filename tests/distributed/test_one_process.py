@@ -212,6 +212,19 @@ def test_hooks_of_one_process_get_buckets(world):
     assert torch.equal(model.module.weight.grad, torch.full((1, 2), 3.0))
 
 
+def test_one_process_goes_on_after_a_failed_backward(world):
+    module = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+    model = DistributedDataParallel(module)
+    handle = module[0].weight.register_hook(lambda gradient: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        model(torch.ones(1, 2)).sum().backward()
+    handle.remove()
+    model.zero_grad()
+    model(torch.ones(1, 2)).sum().backward()
+    assert torch.equal(module[1].bias.grad, torch.ones(1))
+    assert torch.equal(module[0].bias.grad, module[1].weight.detach()[0])
+
+
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [

@@ -133,7 +133,7 @@ class TreeReducer:
         self.micro_batches = micro_batches
         self.find_unused = find_unused
         self.inside_no_sync = False
-        self.divisor = micro_batches
+        self.divisor = group.size()  # without effect
         self.comm_hook = None
         self._own = own
         self._done = 0
@@ -233,7 +233,7 @@ class TreeReducer:
             total = counter.total()
             if self.group.size() > 1:
                 total = sum_over_ranks(total, self.group)
-            total = total / self.divisor
+            total = total / self.micro_batches
             start = 0
             for number in numbers:
                 parameter = self.parameters[number]

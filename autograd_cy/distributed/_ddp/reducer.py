@@ -123,14 +123,14 @@ class Reducer:
         self._local = self.inside_no_sync
         if self._local:
             return
-        if self._running:
+        if self._running and self.group.size() > 1:
             raise RuntimeError(
                 "DistributedDataParallel: a backward has ended by an error before all gradients "
                 "were reduced; the other ranks wait for them: end the job"
             )
         if self._order is not None:
             self._adopt_order()
-        self._expected = True
+        self._running, self._expected = False, True
 
     def _hook_of(self, number: int) -> Callable[[Any], None]:
         # A module may be wrapped again: the hooks of a wrapper that is gone do nothing.

@@ -224,7 +224,7 @@ class DistributedDataParallel(Module, Joinable):
         if self.require_backward_grad_sync:
             if self._join is not None:
                 Join.notify_join_context(self)
-                self.reducer.divisor = self._divisor(self._join)
+            self.reducer.divisor = self._divisor()
             self._forwards += 1
             if self._forwards & (self._forwards - 1) == 0:
                 self._check_parameters()
@@ -317,17 +317,19 @@ class DistributedDataParallel(Module, Joinable):
         """Return the group whose ranks are joined."""
         return self.process_group
 
-    def _divisor(self, join: Join) -> int:
-        return self.process_group.size() if self._divide_by_all else len(join.active)
+    def _divisor(self) -> int:
+        if self._join is None or self._divide_by_all:
+            return self.process_group.size()
+        return len(self._join.active)
 
-    def _shadow(self, active: list[int]) -> None:
+    def _shadow(self, root: int) -> None:
         """Answer the collectives of one forward and backward of the other ranks."""
         from autograd_cy.distributed._ddp.state import equalize
 
         buffers = list(self.module.buffers())
         if self.broadcast_buffers and buffers:
-            equalize(buffers, self.process_group, active[0])
-        self.reducer.divisor = self.process_group.size() if self._divide_by_all else len(active)
+            equalize(buffers, self.process_group, root)
+        self.reducer.divisor = self._divisor()
         self.reducer.shadow()
 
     @contextlib.contextmanager
@@ -413,13 +415,12 @@ class _Shadow(JoinHook):
     def main_hook(self) -> None:
         join = self.model._join
         if join is not None:
-            self.model._shadow(join.active)
+            self.model._shadow(join.active[0])
 
     def post_hook(self, is_last_joiner: bool) -> None:
         from autograd_cy.distributed._ddp.state import equalize
 
         model = self.model
-        model.reducer.divisor = model.process_group.size()
         # All have the same parameters; buffers are those of a rank that was active to the end.
         last = ag.zeros(model.process_group.size(), dtype=ag.int32)
         last[model.process_group.rank()] = int(is_last_joiner)

@@ -46,4 +46,7 @@ try:
 except RuntimeError as error:
     message = str(error)
 assert "ranks 0 have exhausted their inputs" in message
+bare.zero_grad()
+model(torch.ones(1, 1)).sum().backward()
+assert abs(bare.weight.grad.item() - 1.0) < 1e-6  # the mean is over all ranks again
 print("have exhausted their inputs", flush=True)

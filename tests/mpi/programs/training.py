@@ -149,6 +149,11 @@ def micro_batches():
             model(x).sum().backward()
         averaged = mean_of(1.0 + of for of in range(size))
         assert abs(weight.weight.grad.item() - (1 + step) * averaged) < 1e-6
+    model.zero_grad()
+    with model.join():  # of ranks with as many batches
+        for _ in range(2):
+            model(x).sum().backward()
+    assert abs(weight.weight.grad.item() - averaged) < 1e-6
     try:
         with model.no_sync():
             model(x)
