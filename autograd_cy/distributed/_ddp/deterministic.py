@@ -14,12 +14,13 @@ from typing import Any
 
 import autograd_cy as ag
 from autograd_cy import Tensor
-from autograd_cy.autograd import Variable
 from autograd_cy.distributed._world import ProcessGroup
 from autograd_cy.distributed.collectives import all_reduce
 from autograd_cy.distributed.constants import ReduceOp
 from autograd_cy.distributed.gathering import all_gather
 from autograd_cy.distributed.point_to_point import P2POp, batch_isend_irecv, irecv, isend
+
+from .tasks import Tasks
 
 __all__ = ["Counter", "TreeReducer", "sum_over_ranks"]
 
@@ -139,6 +140,8 @@ class TreeReducer:
         self._done = 0
         self._current: dict[int, Tensor] = {}
         self._before: dict[int, Tensor] = {}
+        self._tasks = Tasks()
+        self._expected = False
         self._used: set[int] = set()
         self._counters: list[Counter] = []
         by_dtype: dict[Any, list[int]] = {}
@@ -159,6 +162,7 @@ class TreeReducer:
                 "DistributedDataParallel.no_sync: with micro_batches, gradients are reduced after "
                 "the last of them; leave no_sync out"
             )
+        self._expected = True
 
     def shadow(self) -> None:
         """Refuse ranks without inputs: every leaf of the tree is needed."""
@@ -195,7 +199,14 @@ class TreeReducer:
 
     def _arrive(self, number: int) -> None:
         if not self._current:
-            Variable._execution_engine.queue_callback(self._finish)
+            if not self._expected:
+                raise RuntimeError(
+                    "DistributedDataParallel: a second backward after one forward pass would count "
+                    "as another micro-batch; call the module again before each backward"
+                )
+            self._expected = False
+            self._tasks.begin()
+        self._tasks.queue(self._finish)
         parameter = self.parameters[number]
         gradient, parameter.grad = parameter.grad, None
         if number in self._current:  # used again by a checkpoint with use_reentrant=True
@@ -205,7 +216,11 @@ class TreeReducer:
 
     def _finish(self) -> None:
         """Add the gradients of one micro-batch; after the last, reduce."""
+        if not self._current:
+            return  # a backward inside of this one had the last gradients
         missing = [n for n in range(len(self.parameters)) if n not in self._current]
+        if missing and self._tasks.are_inside():
+            return
         if missing and not self.find_unused:
             names = ", ".join(self.names[number] for number in missing[:10])
             raise RuntimeError(

@@ -16,13 +16,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import autograd_cy as ag
-from autograd_cy.autograd import Variable
 from autograd_cy.distributed._operands import describe
 from autograd_cy.distributed._world import ProcessGroup
 from autograd_cy.distributed.collectives import all_reduce, broadcast
 from autograd_cy.distributed.constants import ReduceOp
 
 from .buckets import FIRST_BYTES, Bucket, GradBucket, assign
+from .tasks import Tasks
 
 __all__ = ["Reducer"]
 
@@ -71,6 +71,7 @@ class Reducer:
         self._arrived: list[int] = []
         self._used: set[int] = set()
         self._accumulated: set[int] = set()
+        self._tasks = Tasks()
         self._next = 0
         self._steps = 0
         self._order: list[int] | None = None
@@ -166,7 +167,7 @@ class Reducer:
             )
         self._expected = False
         self._reset()
-        Variable._execution_engine.queue_callback(self._finish)
+        self._tasks.begin()
 
     def _reset(self) -> None:
         """Begin a reduction: no gradient is there yet, but zeros for those that never come."""
@@ -193,6 +194,7 @@ class Reducer:
     def _arrive(self, number: int) -> None:
         if not self._running:
             self._begin()
+        self._tasks.queue(self._finish)
         if number in self._used:
             raise RuntimeError(
                 f"DistributedDataParallel: parameter {self.names[number]} has a second gradient in "
@@ -276,11 +278,15 @@ class Reducer:
     # --- the end of backward --------------------------------------------------------------------
 
     def _finish(self) -> None:
+        if not self._running:
+            return  # a backward inside of this one had the last gradients
         missing = [
             number
             for number in range(len(self.parameters))
             if number not in self._used and number not in self._never
         ]
+        if missing and self._tasks.are_inside():
+            return
         learns = self.static_graph and self._steps == 0
         if missing and not (self.find_unused or learns):
             names = ", ".join(self.names[number] for number in missing[:10])
@@ -289,8 +295,7 @@ class Reducer:
                 f"DistributedDataParallel: {names}{more} had no gradient in this backward, so that "
                 "ranks "
                 "would wait for each other. Use find_unused_parameters=True, static_graph=True if "
-                "they never have one, or let every parameter take part in the loss; checkpoints "
-                "need use_reentrant=False"
+                "they never have one, or let every parameter take part in the loss"
             )
         for number in missing:
             self._set_missing(number)

@@ -8,6 +8,7 @@ import autograd_cy.distributed as dist
 from autograd_cy.distributed.algorithms.ddp_comm_hooks import default_hooks
 from autograd_cy.nn import functional as F
 from autograd_cy.nn.parallel import DistributedDataParallel
+from autograd_cy.utils.checkpoint import checkpoint
 
 dist.init_process_group()
 rank, size = dist.get_rank(), dist.get_world_size()
@@ -162,6 +163,34 @@ def micro_batches():
     assert "leave no_sync out" in message
 
 
+class Checkpoints(torch.nn.Module):
+    """Two layers, each in a backward inside of another."""
+
+    def __init__(self, *layers):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(layers)
+
+    def forward(self, x):
+        for layer in self.layers[:2]:
+            x = checkpoint(layer, x, use_reentrant=True)
+        return self.layers[2](x) if len(self.layers) == 3 else x
+
+
+def checkpoints():
+    for count, options in ((2, {}), (3, {}), (2, {"micro_batches": size})):
+        torch.manual_seed(2)
+        module = Checkpoints(*(torch.nn.Linear(3, 3) for _ in range(count)))
+        reference = copy.deepcopy(module)
+        model = DistributedDataParallel(module, bucket_cap_mb=0.00002, **options)
+        for _ in range(3):
+            x = torch.arange(3.0 * size).reshape(size, 3).requires_grad_()
+            reference.zero_grad()
+            model.zero_grad()
+            (reference(x).square().sum() / size).backward()
+            model(x[rank : rank + 1].detach().requires_grad_()).square().sum().backward()
+            assert_equal_gradients(module, reference, atol=1e-4)
+
+
 class Three(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -224,6 +253,6 @@ def several_forwards():
 
 for part in (steps, accumulated, unused, hooks, buffers, several_forwards, forward_decides):
     part()
-for part in (accumulated_and_unused, frozen_and_wrapped_again, copies, micro_batches):
+for part in (accumulated_and_unused, frozen_and_wrapped_again, copies, micro_batches, checkpoints):
     part()
 print("trained alike", flush=True)
