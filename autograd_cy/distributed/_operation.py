@@ -16,7 +16,7 @@ from ._operands import (
 )
 from ._world import ProcessGroup, world
 from .constants import ReduceOp
-from .work import Work, finish_dropped
+from .work import Work, _finish_dropped
 
 __all__ = [
     "average",
@@ -72,7 +72,7 @@ def run(
         world.abandoned.append((start, finish))
         raise
     finish()
-    finish_dropped()
+    _finish_dropped()
     return None
 
 

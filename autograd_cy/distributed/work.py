@@ -9,13 +9,13 @@ from typing import Any
 from ._watch import Call
 from ._world import ProcessGroup, world
 
-__all__ = ["Work", "finish_dropped"]
+__all__ = ["Work"]
 
 #: Works that a program dropped before they were complete: MPI still uses their memory.
 _dropped: list[Work] = []
 
 
-def finish_dropped() -> None:
+def _finish_dropped() -> None:
     """Complete works that were dropped, as far as MPI is ready."""
     for _ in range(len(_dropped)):
         work = _dropped.pop(0)
@@ -88,7 +88,7 @@ class Work:
         self._done = False
         if request is None:
             self._complete()
-        finish_dropped()
+        _finish_dropped()
 
     def _complete(self) -> None:
         if self._done:
