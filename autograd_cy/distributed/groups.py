@@ -335,8 +335,10 @@ def new_group(
         By default that of the default group.
     backend : str, optional
         As in :func:`init_process_group`.
-    pg_options, use_local_synchronization, device_id : object, optional
+    pg_options, device_id : object, optional
         Ignored.
+    use_local_synchronization : bool, default False
+        Not supported: all ranks of the job make all groups.
     group_desc : str, optional
         A description.
 
@@ -360,6 +362,11 @@ def new_group(
     1
     >>> ag.distributed.destroy_process_group()
     """
+    if use_local_synchronization:
+        raise ValueError(
+            "new_group: use_local_synchronization isn't supported; call new_group on all ranks of "
+            "the job, in the same order, and leave it out"
+        )
     parent = default_group()
     size = parent.size()
     chosen = list(range(size)) if ranks is None else sorted(int(rank) for rank in ranks)

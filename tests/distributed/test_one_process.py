@@ -114,6 +114,7 @@ BAD = [
     (ValueError, "Invalid ``op``", lambda: dist.P2POp(dist.send, torch.ones(1), 0)),
     (ValueError, "different numbers from 0 to 0", lambda: dist.new_group([0, 0])),
     (ValueError, "different numbers from 0 to 0", lambda: dist.new_group([1])),
+    (ValueError, "on all ranks", lambda: dist.new_group([0], use_local_synchronization=True)),
     (ValueError, "twice", lambda: dist.init_process_group()),
     (ValueError, "Group rank 1", lambda: dist.get_global_rank(dist.group.WORLD, 1)),
     (ValueError, "Global rank 1", lambda: dist.get_group_rank(dist.group.WORLD, 1)),

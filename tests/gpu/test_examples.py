@@ -57,7 +57,8 @@ def printed(name, device, monkeypatch, capsys, tmp_path):
 
 
 def test_every_program_is_here():
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == RUNS.keys()
+    # Processes by MPI get tensors of GPUs through the host, and the program uses none.
+    assert {path.stem for path in EXAMPLES.glob("*.py")} - {"train_mpi"} == RUNS.keys()
 
 
 @pytest.mark.parametrize(
