@@ -6,11 +6,11 @@ import datetime
 import os
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import autograd_cy as ag
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._environment.launcher import Launch, detect
 
 from . import _mpi
@@ -109,9 +109,8 @@ def _backend(name: str | None) -> str:
                 "init_process_group: backend 'nccl' is for GPUs, and there is none; give 'gloo' or "
                 "'mpi', which are MPI here"
             )
-        warnings.warn(
+        _warn(
             "init_process_group: 'nccl' is MPI here: tensors of GPUs are copied through the host",
-            stacklevel=3,
         )
     return Backend(name)
 
@@ -300,10 +299,9 @@ def own_group(group: Any, function: str) -> ProcessGroup | None:
     if group is None or group is world.default:
         return default_group()
     if group == GroupMember.NON_GROUP_MEMBER:
-        warnings.warn(
+        _warn(
             f"Running {function} on global rank {get_rank()} which does not belong to the given "
             "group.",
-            stacklevel=3,
         )
         return None
     if not isinstance(group, ProcessGroup):

@@ -112,7 +112,7 @@ REFUSED = [
     (lambda: list(D.WeightedRandomSampler([1.0], 2, False)), RuntimeError, "2 samples without"),
     (lambda: D.BatchSampler("ab", 0, False), ValueError, "batch_size=0"),
     (lambda: D.BatchSampler("ab", 2, 1), ValueError, "drop_last=1"),
-    (lambda: D.DistributedSampler("ab"), RuntimeError, "give num_replicas and rank"),
+    (lambda: D.DistributedSampler("ab"), ValueError, "process group has not been initialized"),
     (lambda: D.DistributedSampler("ab", 2, 2), ValueError, r"Invalid rank 2.*\[0, 1\]"),
     (lambda: D.default_collate([object()]), TypeError, "found <class 'object'>"),
     (lambda: D.default_collate([np.array("a")]), TypeError, "found <U1"),
