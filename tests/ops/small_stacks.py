@@ -14,6 +14,11 @@ import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+# What operators import at first use: to compile a module, Python needs more stack than these
+# threads have.
+import scipy.fft
+import scipy.linalg
+import scipy.special  # noqa: F401
 from calls import CLASS_OF, cases, claimed, differentiable, make, outputs
 
 import autograd_cy as ag
