@@ -12,8 +12,12 @@ import shutil
 import tarfile
 from pathlib import Path
 
-from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.sdist import sdist
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ModuleNotFoundError:  # an old setuptools, which a build refuses with the way out
+    from setuptools import Command as bdist_wheel
 
 FILE, PROGRAM = 0o644, 0o755
 

@@ -52,7 +52,7 @@ def test_lower_bounds_are_those_of_the_build_system():
     assert set(bounds) == {"setuptools", "cython", "numpy", "scipy"}
     text = '[build-system]\nrequires = ["a-b>=1.2"]\n[project]\nrequires = ["c>=3"]\n'
     assert prerequisites.lower_bounds(text) == {"a-b": "1.2"}
-    prerequisites.require_packages("setuptools", "numpy")
+    prerequisites.require_packages("numpy")  # an environment for tests may have an old setuptools
 
 
 def package(folder, name, text):
