@@ -118,7 +118,7 @@ class Release:
 
     @functools.cached_property
     def in_git(self) -> bool:
-        """Whether the tree is a work tree of git, and git is installed."""
+        """Return whether the tree is a work tree of git, and git is installed."""
         if shutil.which("git") is None:
             return False
         run = self.git("rev-parse", "--show-toplevel", check=False)

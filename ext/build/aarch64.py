@@ -133,7 +133,7 @@ def fused(command: Cross) -> dict[str, list[str]]:
 
 
 def formulas(cc: str, extra: list[str], folder: Path, runner: tuple[str, ...] = ()) -> str:
-    """What formulas.c prints, compiled by `cc` and run; CalledProcessError if a check fails."""
+    """Compile formulas.c by `cc`, run it and return its output; a failed check raises."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / f"formulas-{cc.rpartition('/')[2]}"
     words = [cc, "-O3", "-g0", "-w", "-fno-strict-aliasing", *flags.SIMD_MATH, flags.CONTRACTION]

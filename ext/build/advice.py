@@ -32,7 +32,7 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def advice(status: int, output: str) -> str:
-    """What to do about a tool that ended with an exit status, or a signal (negative); else ""."""
+    """Return advice on a tool that ended with a status, or a signal (negative); else ""."""
     if _DISK.search(output):
         return DISK
     # 128 + signal is what shells say, and scripts in front of compilers.
@@ -45,7 +45,7 @@ def advice(status: int, output: str) -> str:
 
 
 def of_error(error: OSError, path=None) -> str:
-    """What to do about an error of the file system or of memory; "" if it isn't known."""
+    """Return advice on an error of the file system or of memory; "" for others."""
     path = path or error.filename2 or error.filename
     if error.errno in _FULL:
         return f"{DISK}\n  {path or 'a file'}: {error.strerror}"

@@ -355,7 +355,7 @@ def test_a_second_build_says_that_it_waits(tmp_path, capsys):
 
 
 def refused(tree, *command, **environment):
-    """What a command of setup.py wrote before it ended with an error and no traceback."""
+    """Run a command of setup.py that must fail without a traceback; return its output."""
     run = run_python(
         "-W", "ignore", "setup.py", "-q", *command, cwd=tree, check=False, **environment
     )
@@ -500,7 +500,7 @@ def test_damaged_results_of_a_build_are_made_anew(small_tree):
 
 
 def test_all_symptoms_are_on_the_page():
-    """What messages say stands in the table of docs/building.md, where users look for it."""
+    """The table of docs/building.md, where users look, has the messages."""
     page = (ROOT / "docs" / "building.md").read_text()
     section = page.partition("## When a build fails")[2].partition("\n## ")[0]
     for part in (

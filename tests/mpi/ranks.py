@@ -38,12 +38,12 @@ def run(program, *arguments, ranks=2, timeout=60, **environment):
 
     A job that doesn't end within the time is a failure: no fault may leave ranks waiting.
     """
-    found = launcher()
-    if isinstance(found, str):
-        pytest.skip(found)
+    starter = launcher()
+    if isinstance(starter, str):
+        pytest.skip(starter)  # says what is missing
     script = [str(PROGRAMS / f"{program}.py"), *map(str, arguments)]
-    command, variables = mpi_launcher.command_of(found, ranks, script)
-    if found.vendor == "Open MPI" and "--oversubscribe" not in command:
+    command, variables = mpi_launcher.command_of(starter, ranks, script)
+    if starter.vendor == "Open MPI" and "--oversubscribe" not in command:
         command.insert(1, "--oversubscribe")
     variables |= {
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(PROGRAMS)]),
