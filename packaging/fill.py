@@ -50,7 +50,7 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
 
 def current_version() -> str:
     """Return the version of the tree."""
-    text = (ROOT / VERSION_FILE).read_text()
+    text = (ROOT / VERSION_FILE).read_text(encoding="utf-8")
     return re.search(r'__version__ = "(.+)"', text)[1]
 
 
@@ -64,7 +64,7 @@ def recipes() -> list[Path]:
             and path.suffix not in {".pyc", ".md"}
             and path != Path(__file__).resolve()
         ):
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8")
             if version in text or version in path.name or NO_CHECKSUM in text:
                 chosen.append(path)
     return chosen
@@ -74,7 +74,7 @@ def pages() -> list[Path]:
     """Return the pages whose commands name the version: of this folder, and that of installing."""
     version = current_version()
     every = [*sorted(HERE.rglob("*.md")), ROOT / INSTALL_PAGE]
-    return [path for path in every if version in path.read_text()]
+    return [path for path in every if version in path.read_text(encoding="utf-8")]
 
 
 def with_version(text: str, old: str, new: str) -> str:
@@ -87,23 +87,23 @@ def set_version(new: str, date: str) -> list[Path]:
     changelog; return what changed."""
     old = current_version()
     files = [ROOT / VERSION_FILE, *recipes(), *pages()]
-    texts = {path: with_version(path.read_text(), old, new) for path in files}
+    texts = {path: with_version(path.read_text(encoding="utf-8"), old, new) for path in files}
     for name, mention in MENTIONS.items():
-        text = texts.get(ROOT / name) or (ROOT / name).read_text()
+        text = texts.get(ROOT / name) or (ROOT / name).read_text(encoding="utf-8")
         texts[ROOT / name] = text.replace(mention.format(version=old), mention.format(version=new))
     citation, changelog = ROOT / "CITATION.cff", ROOT / "CHANGELOG.md"
     texts[citation] = re.sub(
         r'^date-released: ".*"$', f'date-released: "{date}"', texts[citation], flags=re.M
     )
-    if f"## [{new}]" not in changelog.read_text():
+    if f"## [{new}]" not in changelog.read_text(encoding="utf-8"):
         head = f"{UNRELEASED}\n## [{new}] - {date}\n"
-        texts[changelog] = changelog.read_text().replace(UNRELEASED, head, 1)
+        texts[changelog] = changelog.read_text(encoding="utf-8").replace(UNRELEASED, head, 1)
     changed = []
     for path, text in texts.items():
         target = path.with_name(with_version(path.name, old, new))
         if target != path:
             path.rename(target)
-        target.write_text(text)
+        target.write_text(text, encoding="utf-8")
         changed.append(target)
     return changed
 
@@ -145,10 +145,10 @@ def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
         copy = folder / path.relative_to(HERE)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
-        text = copy.read_text().replace(NO_CHECKSUM, checksum)
+        text = copy.read_text(encoding="utf-8").replace(NO_CHECKSUM, checksum)
         if url is not None:
             text = text.replace(PYPI.format(version=version), url)
-        copy.write_text(text)
+        copy.write_text(text, encoding="utf-8")
         copies.append(copy)
     for path in sorted(HERE.rglob("*.yaml")):
         if path.name in BESIDE:

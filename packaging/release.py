@@ -90,7 +90,7 @@ class Release:
     def __init__(self, root: Path, out: Path, rehearse: bool):
         self.root, self.out, self.rehearse = root, out, rehearse
         self.fill = load("fill", root / "packaging" / "fill.py")
-        text = (root / self.fill.VERSION_FILE).read_text()
+        text = (root / self.fill.VERSION_FILE).read_text(encoding="utf-8")
         self.version = re.search(r'__version__ = "(.+)"', text)[1]
 
     @property
@@ -173,7 +173,7 @@ def requirements(root: Path) -> list[str]:
         import tomllib
     except ImportError:  # Python 3.10
         from pip._vendor import tomli as tomllib
-    data = tomllib.loads((root / "pyproject.toml").read_text())
+    data = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     extras = data["project"]["optional-dependencies"]
     return [*data["build-system"]["requires"], *(name for e in EXTRAS for name in extras[e])]
 
@@ -212,10 +212,10 @@ def check_versions(release: Release) -> None:
     """Files that name the version name this one."""
     version, problems = release.version, []
     for name, pattern in release.fill.MENTIONS.items():
-        if pattern.format(version=version) not in (release.root / name).read_text():
+        if pattern.format(version=version) not in (release.root / name).read_text(encoding="utf-8"):
             problems.append(f"{name} does not have {pattern.format(version=version)!r}")
     for path in release.fill.recipes():
-        if version not in path.read_text() and version not in path.name:
+        if version not in path.read_text(encoding="utf-8") and version not in path.name:
             problems.append(f"{path.relative_to(release.root)} does not name {version}")
     if problems:
         raise Failed("; ".join(problems))
@@ -223,12 +223,14 @@ def check_versions(release: Release) -> None:
 
 def check_changelog(release: Release) -> None:
     """The version has a section with a date, and nothing waits above it."""
-    text = (release.root / "CHANGELOG.md").read_text()
+    text = (release.root / "CHANGELOG.md").read_text(encoding="utf-8")
     problems = []
     date = section_date(text, release.version)
     if date is None:
         problems.append(f"CHANGELOG.md has no line '## [{release.version}] - YYYY-MM-DD'")
-    elif f'date-released: "{date}"' not in (release.root / "CITATION.cff").read_text():
+    elif f'date-released: "{date}"' not in (release.root / "CITATION.cff").read_text(
+        encoding="utf-8"
+    ):
         problems.append(f"CITATION.cff is not of {date}, as CHANGELOG.md is")
     elif not section(text, release.version):
         problems.append(f"CHANGELOG.md says nothing about {release.version}")
@@ -307,14 +309,14 @@ def make_wheels(release: Release) -> str:
 def make_wheel_again(release: Release) -> str:
     """Make one wheel again in another folder, with equal bytes."""
     require_sdist(release)
-    minor = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if not release.wheels:
+        raise Failed(f"there is no wheel in {release.out}: run the step wheels first")
+    minor = re.sub(r".*-cp3(\d+)-.*", r"3.\1", release.wheels[0].name)
     with tempfile.TemporaryDirectory() as work:
         again = Path(work, "again")
         build_wheels(release, again, "--work", Path(work, "work"), "--python", minor)
         for wheel in again.glob("*.whl"):
             first = release.out / wheel.name
-            if not first.exists():
-                raise Failed(f"there is no {first}: run the step wheels first")
             if first.read_bytes() != wheel.read_bytes():
                 raise Failed(f"two builds of {wheel.name} differ")
     return wheel.name
@@ -369,7 +371,9 @@ def fill_recipes(release: Release) -> str:
     folder = release.out / "recipes"
     shutil.rmtree(folder, ignore_errors=True)
     copies = release.fill.fill(release.sdist, folder)
-    left = [path.name for path in copies if release.fill.NO_CHECKSUM in path.read_text()]
+    left = [
+        path.name for path in copies if release.fill.NO_CHECKSUM in path.read_text(encoding="utf-8")
+    ]
     if left:
         raise Failed(f"recipes without a checksum: {', '.join(left)}")
     return f"{len(copies)} files in {folder.name}/"
@@ -377,11 +381,13 @@ def fill_recipes(release: Release) -> str:
 
 def write_notes(release: Release) -> str:
     """Cut the notes of this version out of the changelog."""
-    notes = section((release.root / "CHANGELOG.md").read_text(), release.version)
+    notes = section((release.root / "CHANGELOG.md").read_text(encoding="utf-8"), release.version)
     if not notes:
         raise NotReady(f"CHANGELOG.md says nothing about {release.version}")
     release.out.mkdir(parents=True, exist_ok=True)
-    (release.out / "NOTES.md").write_text(f"# autograd_cy {release.version}\n\n{notes}\n")
+    (release.out / "NOTES.md").write_text(
+        f"# autograd_cy {release.version}\n\n{notes}\n", encoding="utf-8"
+    )
     return f"NOTES.md, {len(notes.splitlines())} lines"
 
 
@@ -390,7 +396,7 @@ def write_sums(release: Release) -> str:
     require_sdist(release)
     files = [release.sdist, *release.wheels]
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
-    (release.out / "SHA256SUMS").write_text("".join(lines))
+    (release.out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
     return f"SHA256SUMS, {len(lines)} files"
 
 
@@ -466,7 +472,7 @@ def choose(options: argparse.Namespace, wanted: str) -> list[Step]:
 def passed_before(release: Release) -> dict[str, str]:
     """Return what earlier calls noted: {step: what it said}, of those passed by this commit."""
     try:
-        noted = json.loads((release.root / JOURNAL).read_text())
+        noted = json.loads((release.root / JOURNAL).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return noted["steps"] if noted["commit"] == release.commit else {}
@@ -481,7 +487,9 @@ def note(release: Release, name: str, said: str) -> None:
     steps[name] = said
     path = release.root / JOURNAL
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"commit": release.commit, "steps": steps}, indent=1))
+    path.write_text(
+        json.dumps({"commit": release.commit, "steps": steps}, indent=1), encoding="utf-8"
+    )
 
 
 def run_steps(release: Release, steps: list[Step], quick: bool) -> dict[str, Row]:

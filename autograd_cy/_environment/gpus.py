@@ -140,6 +140,6 @@ def _gpus(proc: Path) -> list[str]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text()
+        return path.read_text(encoding="utf-8")
     except OSError:
         return ""

@@ -264,7 +264,7 @@ def _ratio(quota: str, period: str) -> float | None:
 
 def _read(path: str) -> str:
     try:
-        with open(path) as handle:
+        with open(path, encoding="utf-8") as handle:
             return handle.read()
     except OSError:
         return ""

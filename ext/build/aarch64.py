@@ -71,7 +71,7 @@ def _debian_headers(folder: Path) -> list[str]:
         return []
     target = folder / MULTIARCH / version / "pyconfig.h"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(f'#include "{config}"\n')
+    target.write_text(f'#include "{config}"\n', encoding="utf-8")
     return [str(folder)]
 
 

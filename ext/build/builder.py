@@ -347,7 +347,7 @@ def tool_versions(probe) -> dict[str, str]:
 
 def package_version() -> str:
     """Return the version that the source tree has."""
-    text = (PACKAGE_DIR.parent / "_version.py").read_text()
+    text = (PACKAGE_DIR.parent / "_version.py").read_text(encoding="utf-8")
     return re.search(r'^__version__ = "(.+)"', text, re.M)[1]
 
 
@@ -377,9 +377,9 @@ def replace_if_changed(source: Path, target: Path) -> None:
 
 
 def _write_if_changed(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text() != text:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
 
 
 def _remove_stale(package: Path, wanted: set[Path]) -> None:
@@ -398,7 +398,7 @@ def locked(folder: Path):
     import fcntl
 
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "w") as handle:
+    with open(folder / ".lock", "w", encoding="utf-8") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -60,14 +60,14 @@ def fused_in(command: list[str], source: Path) -> list[str]:
     """Functions in which `command` (a compiler with flags) fuses what is not named, sorted."""
     with tempfile.TemporaryDirectory(prefix="autograd_cy_fused_") as folder:
         header, assembly = Path(folder, "without_names.h"), Path(folder, "kernel.s")
-        header.write_text(without_names())
+        header.write_text(without_names(), encoding="utf-8")
         run = subprocess.run(
             [*command, "-include", str(header), "-S", str(source), "-o", str(assembly)],
             cwd=ROOT, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if run.returncode:
             raise RuntimeError(f"{source.name} does not compile:\n{run.stderr}")
-        return functions_with(FUSED, assembly.read_text())
+        return functions_with(FUSED, assembly.read_text(encoding="utf-8"))
 
 
 def functions_with(instruction: re.Pattern, assembly: str) -> list[str]:

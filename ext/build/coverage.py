@@ -100,7 +100,7 @@ def settings(data: Path, cython: bool) -> str:
     generated = [
         path.relative_to(ROOT).as_posix()
         for path in sorted((ROOT / "autograd_cy").rglob("*.py"))
-        if path.name == "_build_info.py" or "do not edit" in path.read_text()[:400]
+        if path.name == "_build_info.py" or "do not edit" in path.read_text(encoding="utf-8")[:400]
     ]
     return SETTINGS.format(
         data=data,
@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "settings":
         print(settings(options.data, not options.python), end="")
     elif options.command == "table":
-        print("\n".join(table(json.loads(options.report.read_text())["files"])))
+        print("\n".join(table(json.loads(options.report.read_text(encoding="utf-8"))["files"])))
     else:
         from .builder import build_folder
 
@@ -167,7 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not lines.all:
             print("There is no C that traces: build with AUTOGRAD_CY_COVERAGE=1.", file=sys.stderr)
             return 2
-        LINES.write_text(json.dumps(lines._asdict()))
+        LINES.write_text(json.dumps(lines._asdict()), encoding="utf-8")
         count = sum(map(len, lines.all.values()))
         print(f"{count} lines of {len(lines.all)} Cython sources are traced")
     return 0
@@ -180,7 +180,7 @@ def coverage_init(registry, options) -> None:
     """Register the plugin; coverage.py calls this."""
     from coverage import CoveragePlugin, FileReporter, FileTracer
 
-    stored = Lines(**json.loads(LINES.read_text()))
+    stored = Lines(**json.loads(LINES.read_text(encoding="utf-8")))
     known = {str(ROOT / name): set(lines) for name, lines in stored.all.items()}
     at_import = {str(ROOT / name): set(lines) for name, lines in stored.at_import.items()}
     no_line = (-1, -1)

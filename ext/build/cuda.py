@@ -114,13 +114,13 @@ def toolkit(cache: Path, environ=os.environ) -> Toolkit:
     host = environ.get("NVCC_CCBIN") or environ.get("CUDAHOSTCXX") or ""
     question = _question(nvcc, host, environ)
     try:
-        stored = json.loads(cache.read_text())
+        stored = json.loads(cache.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         stored = {}
     if stored.get("question") != question:
         stored = {"question": question, "answer": _query_nvcc(nvcc, host)}
         cache.parent.mkdir(parents=True, exist_ok=True)
-        cache.write_text(json.dumps(stored, indent=1))
+        cache.write_text(json.dumps(stored, indent=1), encoding="utf-8")
     answer = stored["answer"]
     return Toolkit(nvcc, answer["version"], answer["host"], tuple(answer["known"]),
                    tuple(answer["flags"]))  # fmt: skip
@@ -245,7 +245,7 @@ def _working_flags(nvcc: Path, version: str, told: list[str]) -> list[str]:
     """`told` and what makes fatbins small, as far as this nvcc knows it; a kernel compiles."""
     with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
         source = Path(folder, "probe.cu")
-        source.write_text(PROBE)
+        source.write_text(PROBE, encoding="utf-8")
         command = [str(nvcc), "-std=c++17", "-fatbin", "-arch=compute_80", *told, str(source)]
         command += ["-o", f"{folder}/probe.fatbin"]
         for small in ([SMALL[0]], [SMALL[1]], []):

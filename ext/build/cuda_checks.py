@@ -159,7 +159,7 @@ def _add(report, images, image):
     report.bytes += output.stat().st_size
     report.registers = max([report.registers, *map(int, REGISTERS.findall(said))])
     report.problems += spills(image.name, said)
-    wanted = json.loads((images.folder / f"{image.name}.kernels").read_text())
+    wanted = json.loads((images.folder / f"{image.name}.kernels").read_text(encoding="utf-8"))
     report.kernels += len(wanted)
     if images.kind != "cubin":
         return
@@ -199,7 +199,7 @@ def main(arguments: list[str] | None = None) -> int:
         report.problems.append(f"{report.total:.0f} s of processor time; the limit is {limit} s")
     print(rendered(report))
     if options.json:
-        Path(options.json).write_text(json.dumps(asdict(report), indent=1) + "\n")
+        Path(options.json).write_text(json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8")
     return 1 if report.problems else 0
 
 

@@ -87,16 +87,19 @@ class Images(Builder):
 
     def usage(self, image: Image) -> str:
         """Return the registers and spills of each kernel, as ptxas reports them."""
-        return (self.folder / f"{image.name}.ptxas").read_text()
+        return (self.folder / f"{image.name}.ptxas").read_text(encoding="utf-8")
 
     def seconds(self, image: Image) -> float:
         """Processor time that nvcc took for an image when it was compiled last."""
-        return float((self.folder / f"{image.name}.seconds").read_text())
+        return float((self.folder / f"{image.name}.seconds").read_text(encoding="utf-8"))
 
     def manifest(self) -> dict[str, dict[str, int]]:
         """{image: {kernel: bytes of its arguments}}, as the sources say."""
         names = sorted(image.name for image in self.images)
-        return {name: json.loads((self.folder / f"{name}.kernels").read_text()) for name in names}
+        return {
+            name: json.loads((self.folder / f"{name}.kernels").read_text(encoding="utf-8"))
+            for name in names
+        }
 
     def _command(self, image):
         """Return the command of nvcc for an image; the files are to be added."""
@@ -137,15 +140,15 @@ class Images(Builder):
                 "AUTOGRAD_CY_CUDA=0 builds for the CPU only."
             )
         if command[0] == str(self.toolkit.nvcc):
-            (self.folder / f"{name}.ptxas").write_text(said)
-            (self.folder / f"{name}.seconds").write_text(f"{seconds:.2f}\n")
+            (self.folder / f"{name}.ptxas").write_text(said, encoding="utf-8")
+            (self.folder / f"{name}.seconds").write_text(f"{seconds:.2f}\n", encoding="utf-8")
         if rest:
             self.say(rest)
 
 
 def timed(command: list[str], folder: Path) -> tuple[int, str, float]:
     """Run a command; its status, what it wrote, and the processor time of all that it started."""
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -161,8 +164,8 @@ def write_sources(folder: Path) -> list[Image]:
     images = []
     for name, source in sources().items():
         path = folder / f"{name}.cu"
-        if not path.exists() or path.read_text() != source.text:
-            path.write_text(source.text)
+        if not path.exists() or path.read_text(encoding="utf-8") != source.text:
+            path.write_text(source.text, encoding="utf-8")
         images.append(Image(name, path, tuple(source.flags)))
     known = {image.name for image in images}
     for path in folder.iterdir():
@@ -205,8 +208,8 @@ def collect(images: Images | None, package: Path, replace) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         listed = images.folder / MANIFEST
         text = json.dumps(images.manifest(), indent=1) + "\n"
-        if not listed.exists() or listed.read_text() != text:
-            listed.write_text(text)
+        if not listed.exists() or listed.read_text(encoding="utf-8") != text:
+            listed.write_text(text, encoding="utf-8")
         for source in [*map(images.output, images.images), listed]:
             wanted.append(folder / source.name)
             replace(source, wanted[-1])

@@ -35,7 +35,7 @@ class ListingFailed(Exception):
 def listed(source: Path, compiler: list[str], depfile: Path | None = None) -> dict[str, int]:
     """{kernel: bytes of its arguments} of one source."""
     with tempfile.TemporaryDirectory(prefix="autograd_cy_listing_") as folder:
-        Path(folder, "device_language.h").write_text(LANGUAGE)
+        Path(folder, "device_language.h").write_text(LANGUAGE, encoding="utf-8")
         command = [*compiler, "-w", "-E", "-P", "-x", "c++", f"-I{folder}", "-DAG_ON_HOST"]
         command += ["-MMD", "-MF", str(depfile)] if depfile else []
         text = _output([*command, str(source)])
@@ -56,7 +56,7 @@ def sizes_of(structs: set[str], compiler: list[str]) -> dict[str, int]:
         lines = [f'#include "{path}"' for path in sorted(DEVICE.glob("*.h"))]
         lines += [f"char ag_size_{k}[sizeof({name})];" for k, name in enumerate(order)]
         source, output = Path(folder, "sizes.c"), Path(folder, "sizes.o")
-        source.write_text("\n".join(lines) + "\n")
+        source.write_text("\n".join(lines) + "\n", encoding="utf-8")
         _output([*compiler, "-w", "-fno-lto", "-c", str(source), "-o", str(output)])
         sizes = {symbol.name: symbol.size for symbol in Elf(output.read_bytes()).symbols()}
     return {name: sizes[f"ag_size_{k}"] for k, name in enumerate(order)}
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> int:
     except ListingFailed as error:
         print(error, file=sys.stderr)
         return 1
-    Path(output).write_text(json.dumps(sizes, indent=1) + "\n")
+    Path(output).write_text(json.dumps(sizes, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

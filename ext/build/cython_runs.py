@@ -175,7 +175,10 @@ class CythonRuns:
         for _ in range(self.at_once):
             (questions, requests), (answers, answered) = os.pipe(), os.pipe()
             theirs.append((questions, answered))
-            self.all += [os.fdopen(requests, "w"), os.fdopen(answers)]
+            self.all += [
+                os.fdopen(requests, "w", encoding="utf-8"),
+                os.fdopen(answers, encoding="utf-8"),
+            ]
             self.free.put((self.all[-2], self.all[-1]))
         # The shared helper code comes of no source, and cimports nothing.
         like = arguments if self.many and arguments[-1].endswith(".pyx") else None
@@ -202,7 +205,7 @@ def prepare(pipes: list[tuple[int, int]], like: list[str] | None) -> None:
     ready: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "warm_up.pyx")
-        source.write_text(WARM_UP)
+        source.write_text(WARM_UP, encoding="utf-8")
         # Not in a child: this is what the children inherit.
         _cython(["-3", "-o", str(source.with_suffix(".c")), str(source)])
     if like is not None:
@@ -220,11 +223,14 @@ def serve(pipes: list[tuple[int, int]], place: int, ready: dict[str, Any]) -> No
     """Answer the runs asked for on one pair of pipes, one line each, until it ends."""
     for other in (end for pair in (*pipes[:place], *pipes[place + 1 :]) for end in pair):
         os.close(other)  # a pipe ends when nobody can write into it any more
-    requests, answers = os.fdopen(pipes[place][0]), os.fdopen(pipes[place][1], "w")
+    requests, answers = (
+        os.fdopen(pipes[place][0], encoding="utf-8"),
+        os.fdopen(pipes[place][1], "w", encoding="utf-8"),
+    )
     for line in requests:
         arguments = json.loads(line)
         common = " ".join(_common(arguments))
-        with tempfile.TemporaryFile("w+", errors="replace") as log:
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
             child = os.fork()
             if child == 0:
                 # Trees of Cython are cycles, but the process ends before they take much memory:

@@ -96,7 +96,7 @@ def families_of(file: Path) -> list[str]:
     if not file.stem.startswith("_"):
         return [file.stem]
     records = (ROOT / file.parent).glob("[!_]*.py")
-    return sorted(p.stem for p in records if file.stem in p.read_text())
+    return sorted(p.stem for p in records if file.stem in p.read_text(encoding="utf-8"))
 
 
 def touched(path: str) -> list[str]:

@@ -56,7 +56,7 @@ def find_modules(folder: Path = ROOT / "ext") -> tuple[Module, ...]:
 def declared(path: Path, source: str) -> Module:
     """The module of one source; ``# build: kind flag...`` among its first lines is its header."""
     kind, flags = "plain", []
-    with path.open() as lines:
+    with path.open(encoding="utf-8") as lines:
         for line in islice(lines, 5):
             if line.startswith(HEADER):
                 kind, *flags = line.removeprefix(HEADER).split()

@@ -31,7 +31,7 @@ class Missing(Exception):
 def lower_bounds(text: str | None = None) -> dict[str, str]:
     """The oldest versions that work, from pyproject.toml: {package: version}."""
     if text is None:
-        text = (ROOT / "pyproject.toml").read_text()
+        text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     return dict(re.findall(r'"([\w-]+)>=([\d.]+)"', text.partition("[project]")[0]))
 
 

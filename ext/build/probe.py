@@ -50,7 +50,7 @@ class Probe:
         """-Werror, as clang takes unknown flags with a warning; not where all programs warn."""
         with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
             c_file = Path(folder, "probe.c")
-            c_file.write_text(EMPTY)
+            c_file.write_text(EMPTY, encoding="utf-8")
             command = [*self.cc, "-Werror", "-c", str(c_file), "-o", f"{folder}/probe.o"]
             return ["-Werror"] if _succeeds(command) else []
 
@@ -67,7 +67,7 @@ class Probe:
         ""."""
         with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
             c_file = Path(folder, "probe.c")
-            c_file.write_text(source)
+            c_file.write_text(source, encoding="utf-8")
             command = [*self.cc, *flags, "-c", str(c_file), "-o", f"{folder}/probe.o"]
             try:
                 run = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -83,7 +83,9 @@ class Probe:
         """
         with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
             c_file, o_file, library = (f"{folder}/probe{end}" for end in (".c", ".o", ".so"))
-            Path(c_file).write_text("int probe(void);\nint probe(void) { return 0; }\n")
+            Path(c_file).write_text(
+                "int probe(void);\nint probe(void) { return 0; }\n", encoding="utf-8"
+            )
             if not _succeeds([*self.cc, "-fPIC", "-c", c_file, "-o", o_file]):
                 return False
             if not _succeeds([*self.ld, o_file, "-o", library]):
@@ -107,7 +109,7 @@ class Probe:
     def _run(self, what, flags, link_flags, source):
         with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
             c_file, o_file = Path(folder, "probe.c"), Path(folder, "probe.o")
-            c_file.write_text(source)
+            c_file.write_text(source, encoding="utf-8")
             compile_ = [*self.cc, *flags, *self.strict, "-c", str(c_file), "-o", str(o_file)]
             if not _succeeds(compile_):
                 return False
@@ -134,7 +136,7 @@ def compiler_version(cc: list[str]) -> str:
 def read_json(path: Path) -> dict:
     """The record of an earlier build; empty if there is none, or half of one."""
     try:
-        stored = json.loads(path.read_text())
+        stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return stored if isinstance(stored, dict) else {}
@@ -143,7 +145,7 @@ def read_json(path: Path) -> dict:
 def write_json(path: Path, record: dict) -> None:
     """Replace the file in one step, so that a build that is killed leaves the whole of one."""
     passing = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    passing.write_text(json.dumps(record, indent=1))
+    passing.write_text(json.dumps(record, indent=1), encoding="utf-8")
     os.replace(passing, path)
 
 

@@ -75,7 +75,7 @@ def frames(names: set[str] = frozenset()) -> list[tuple[int, str, str]]:
             command = [*command, "-fstack-usage", "-c", str(sources[name]), "-o", product + ".o"]
             subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
             os.unlink(product + ".o")
-            lines = Path(product + ".su").read_text().splitlines()
+            lines = Path(product + ".su").read_text(encoding="utf-8").splitlines()
             return [(int(f[1]), name, function_of(name, f[0])) for f in map(_fields, lines)]
 
         with ThreadPoolExecutor(job_count()) as pool:

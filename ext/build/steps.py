@@ -304,7 +304,7 @@ def with_cimports(paths: set[str], root: Path) -> set[str]:
     result, new = set(paths), [path for path in paths if path.endswith(".pxd")]
     while new:
         path = root / new.pop()
-        text = path.read_text() if path.exists() else ""
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
         for package, name in _CIMPORT.findall(text):
             other = Path(*package.split("."), f"{name}.pxd").as_posix()
             if other not in result and (root / other).exists():
@@ -317,7 +317,7 @@ def read_depfile(path: Path | None, root: Path) -> list[str]:
     """The files of the source tree named after the colon of a make rule, relative to `root`."""
     if path is None or not path.exists():
         return []
-    text = path.read_text().replace("\\\n", " ")
+    text = path.read_text(encoding="utf-8").replace("\\\n", " ")
     _, _, names = text.partition(": ")
     words = re.split(r"(?<!\\)\s+", names.strip())
     paths = [os.path.relpath(root / word.replace("\\ ", " "), root) for word in words if word]

@@ -72,7 +72,7 @@ def simd_modules() -> list[str]:
 
 def module_problems(module, path: Path):
     """Differences between a module and its stub."""
-    stub = definitions(ast.parse(path.read_text()).body)
+    stub = definitions(ast.parse(path.read_text(encoding="utf-8")).body)
     built = public_names(module)
     shown = {name for name in stub if not name.startswith("_")}
     yield from (f"{name} is not in the stub" for name in sorted(built - shown))
@@ -225,7 +225,7 @@ def names_problems():
         if not path.exists():
             yield f"{said} is missing"
             continue
-        for node in ast.parse(path.read_text()).body:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign):
                 shown = set(ast.literal_eval(node.value))
         module = ".".join(said.with_suffix("").parts).removesuffix(".__init__")

@@ -51,7 +51,7 @@ def used_by_hand() -> set[str]:
     names: set[str] = set()
     for pattern in ("*.pyx", "*.pxi"):
         for path in (ROOT / "ext").rglob(pattern):
-            names |= set(_BY_HAND.findall(path.read_text()))
+            names |= set(_BY_HAND.findall(path.read_text(encoding="utf-8")))
     return names
 
 

@@ -50,14 +50,16 @@ class Slot(NamedTuple):
 
 def composed(folder: Path) -> list[str]:
     """Keys that composites ask for: without a kernel of the device they call other operators."""
-    texts = [path.read_text() for path in folder.glob("*_composites.pyx")]
+    texts = [path.read_text(encoding="utf-8") for path in folder.glob("*_composites.pyx")]
     return sorted({key for text in texts for key in _CHECKED_KERNEL.findall(text)})
 
 
 def device_keys(folder: Path) -> set[str]:
     """Keys of the slots that CUDA devices have kernels for: those in KERNELS of the sources
     there."""
-    tables = [_TABLE.search(path.read_text()) for path in sorted(folder.glob("*.pyx"))]
+    tables = [
+        _TABLE.search(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.pyx"))
+    ]
     return {key for table in tables if table for key in _KEY.findall(table[1])}
 
 

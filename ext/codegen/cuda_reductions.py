@@ -50,7 +50,7 @@ DEVICE = Path(__file__).parents[1] / "cuda" / "device"
 
 def losses() -> list[str]:
     """The formulas of losses, each of which becomes a kernel of each dtype."""
-    text = (DEVICE / "losses.cuh").read_text()
+    text = (DEVICE / "losses.cuh").read_text(encoding="utf-8")
     return re.findall(r"^AG_FORMULA\((\w+),", text, re.MULTILINE)
 
 

@@ -186,7 +186,7 @@ def loop(r, functions: dict[str, tuple[str, list[str], str]]) -> list[str]:
 
 def source_text(records: Iterable) -> str:
     """All methods as C++."""
-    by_name = functions(LOOPS.read_text())
+    by_name = functions(LOOPS.read_text(encoding="utf-8"))
     lines = ['#include "steps.cuh"', ""]
     for name in SMALL:
         lines += small(name, *by_name[name])

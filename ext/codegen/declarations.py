@@ -81,7 +81,7 @@ def read_source(path: Path, pxd: Path | None = None) -> Source:
     """The declarations of a .pyx with its includes, and the public C fields of its .pxd."""
     source = Source()
     text = _with_includes(path)
-    shared = pxd.read_text() if pxd is not None and pxd.exists() else ""
+    shared = pxd.read_text(encoding="utf-8") if pxd is not None and pxd.exists() else ""
     _read_lines(text.split("\n"), source)
     _read_fields(shared.split("\n"), source)
     for name in [n for n in source.constants if _is_c_variable(n, text + "\n" + shared)]:
@@ -113,7 +113,7 @@ def _with_includes(path: Path) -> str:
             _with_includes(file) if file.exists() else ""
         )  # a generated part shows Python nothing
 
-    return _INCLUDE.sub(part, path.read_text())
+    return _INCLUDE.sub(part, path.read_text(encoding="utf-8"))
 
 
 def _read_lines(lines, source):

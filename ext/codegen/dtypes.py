@@ -96,7 +96,7 @@ def check_codes(text: str | None = None) -> None:
     ValueError
         If a name, a number or their order differs.
     """
-    text = PXD.read_text() if text is None else text
+    text = PXD.read_text(encoding="utf-8") if text is None else text
     body = text.partition("cdef enum DTypeCode:")[2].partition("\n\n")[0]
     codes = {name: int(code) for name, code in re.findall(r"(DT_\w+) = (\d+)", body)}
     wanted = {

@@ -62,7 +62,11 @@ def module_text(families: dict) -> str:
 def imported(body: str) -> str:
     """The import of the functions of `ARGUMENTS` that the body calls."""
     path = ROOT.joinpath(*ARGUMENTS.split(".")).with_suffix(".py")
-    there = {f.name for f in ast.parse(path.read_text()).body if isinstance(f, ast.FunctionDef)}
+    there = {
+        f.name
+        for f in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(f, ast.FunctionDef)
+    }
     called = {f.id for f in ast.walk(ast.parse(body)) if isinstance(f, ast.Name)}
     return f"from {ARGUMENTS} import {', '.join(sorted(there & called))}\n"
 

@@ -35,7 +35,7 @@ def is_interpreted(record: Any) -> bool:
 def functions_by_hand(name: str) -> frozenset[str]:
     """The functions of a module of _interpreted that is written by hand."""
     path = HAND / f"{name}.py"
-    text = path.read_text() if path.exists() else ""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
     return frozenset(re.findall(r"^def (\w+)\(", text, re.M))
 
 

@@ -55,8 +55,8 @@ def main(folder: Path) -> None:
     families = table.load()
     folder.mkdir(parents=True, exist_ok=True)
     for family, records in families.items():
-        (folder / f"{family}.md").write_text(page(family, records))
-    (folder / "README.md").write_text(index(families))
+        (folder / f"{family}.md").write_text(page(family, records), encoding="utf-8")
+    (folder / "README.md").write_text(index(families), encoding="utf-8")
 
 
 def index(families: dict) -> str:

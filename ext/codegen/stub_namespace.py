@@ -38,7 +38,7 @@ def write(package: Path, exported: dict[str, list[str] | None], lazy: dict[str, 
 
 def namespace_imports(package: Path, exported) -> dict[str, tuple[str, str]]:
     """{public name: (import line, name)} of what `namespace` publishes; later ones win."""
-    tree = ast.parse((package / "_tensors" / "namespace.py").read_text())
+    tree = ast.parse((package / "_tensors" / "namespace.py").read_text(encoding="utf-8"))
     imported = imports_of(tree)
     imports = {}
 
@@ -82,7 +82,7 @@ def whole_modules(tree) -> list[str]:
 
 def public_names(package: Path, module: str) -> list[str]:
     """`__all__` of a Python module of the package."""
-    tree = ast.parse(source_of(package, module).read_text())
+    tree = ast.parse(source_of(package, module).read_text(encoding="utf-8"))
     return list(_constant(tree, "__all__"))
 
 
@@ -97,7 +97,7 @@ def source_of(package: Path, module: str) -> Path:
 
 def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
     """The imports of __init__.py, each name exported, and what is loaded when it is first used."""
-    tree = ast.parse((package / "__init__.py").read_text())
+    tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
     lines, public = ["from autograd_cy._tensors.namespace import *"], list(names)
     lazy = dict(lazy)
     for node in _statements(tree):
@@ -154,7 +154,7 @@ def write_namespace(
     functions of a record are.
     """
     path = source_of(package, f"autograd_cy.{namespace}")
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     imported = imports_of(tree)
     names = {name: (m, name) for m in whole_modules(tree) for name in public_names(package, m)}
     if not names:
@@ -177,7 +177,7 @@ def write_namespace(
 def python_methods(package: Path) -> Iterator[tuple[str, Function | None, bool]]:
     """(name, function, is property) of what Python modules install on Tensor."""
     for path in sorted(package.rglob("*.py")):
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         if "_install(" in text:
             tree = ast.parse(text)
             functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}

@@ -379,7 +379,7 @@ class Template:
         self.head = ""
         if not path.exists():
             return
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         lines = text.split("\n")
         head = []
         for node in ast.parse(text).body:

@@ -131,7 +131,7 @@ def wheel_recipes(folder: Path) -> list[dict]:
 
 def build_bounds() -> dict[str, str]:
     """Return {name: requirement} of what pyproject.toml builds with."""
-    text = (HERE.parents[1] / "pyproject.toml").read_text()
+    text = (HERE.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     listed = re.search(r"^requires = \[(.*)\]$", text, re.M)[1]
     return {re.match(r"[\w-]+", one)[0]: one for one in re.findall(r'"(.+?)"', listed)}
 
@@ -233,7 +233,7 @@ def main(arguments: list[str] | None = None) -> int:
     for one in recipes:
         folder = work / one["package"]["name"]
         folder.mkdir()
-        (folder / "recipe.yaml").write_text(json.dumps(one, indent=1))
+        (folder / "recipe.yaml").write_text(json.dumps(one, indent=1), encoding="utf-8")
         run(folder / "recipe.yaml", channel, {}, test=False)
     fill = [sys.executable, HERE.parent / "fill.py", "--sdist", options.sdist.resolve()]
     fill += ["--url", options.sdist.resolve().as_uri(), "--into", work / "filled"]

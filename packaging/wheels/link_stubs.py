@@ -73,19 +73,21 @@ def write(folder: Path, cc: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     command = shlex.split(cc)
     stubs = [_stub(folder, command, name, versions) for name, versions in MOVED.items()]
-    (folder / "libc.so").write_text(_script(command, stubs))
+    (folder / "libc.so").write_text(_script(command, stubs), encoding="utf-8")
     return folder
 
 
 def _stub(folder: Path, command: list[str], name: str, versions: dict) -> Path:
     source, script, stub = folder / f"{name}.c", folder / f"{name}.map", folder / name
     functions = [function for names in versions.values() for function in names]
-    source.write_text("".join(f"void {function}(void) {{}}\n" for function in functions))
+    source.write_text(
+        "".join(f"void {function}(void) {{}}\n" for function in functions), encoding="utf-8"
+    )
     lines, before = [], ""
     for version, names in versions.items():
         lines.append(f"{version} {{ global: {'; '.join(names)}; }}{before};")
         before = f" {version}"
-    script.write_text("\n".join(lines) + "\n")
+    script.write_text("\n".join(lines) + "\n", encoding="utf-8")
     options = ["-shared", "-fPIC", "-fno-builtin", "-nostdlib", "-w", f"-Wl,-soname,{name}"]
     options += [f"-Wl,--version-script={script}", "-o", str(stub), str(source)]
     subprocess.run([*command, *options], check=True)
@@ -100,7 +102,7 @@ def _script(command: list[str], stubs: list[Path]) -> str:
     run = subprocess.run(
         [*command, "-print-file-name=libc.so"], capture_output=True, text=True, check=True
     )
-    script = Path(run.stdout.strip()).read_text()
+    script = Path(run.stdout.strip()).read_text(encoding="utf-8")
     first = " ".join(str(stub.resolve()) for stub in stubs)
     text, count = re.subn(r"\bGROUP *\(", f"GROUP ( AS_NEEDED ( {first} )", script, count=1)
     if count != 1:

@@ -162,7 +162,9 @@ def make_sdist(work: Path, into: Path, environment: dict[str, str]) -> Path:
     command = [sys.executable, "-m", "build", "--sdist", "--no-isolation"]
     command += ["--skip-dependency-check", "--outdir", str(into), str(tree)]
     _run(command, work, environment)
-    version = re.search(r'__version__ = "(.+)"', (tree / "autograd_cy/_version.py").read_text())[1]
+    version = re.search(
+        r'__version__ = "(.+)"', (tree / "autograd_cy/_version.py").read_text(encoding="utf-8")
+    )[1]
     return into / f"autograd_cy-{version}.tar.gz"
 
 

@@ -74,7 +74,7 @@ def build(source: Path, folder: Path, cc: str, ldflags: str) -> Path:
     """
     ready, result = folder / "ready", folder / "lib"
     recipe = "\n".join((str(source), cc, ldflags))
-    if ready.exists() and ready.read_text() == recipe:
+    if ready.exists() and ready.read_text(encoding="utf-8") == recipe:
         return result
     tree = unpack(source, folder / "source")
     objects = folder / "objects"
@@ -96,7 +96,7 @@ def build(source: Path, folder: Path, cc: str, ldflags: str) -> Path:
     (result / "libgomp.so.1").write_bytes(built.read_bytes())
     for name in LICENCES:
         (result / name).write_bytes((tree / name).read_bytes())
-    ready.write_text(recipe)
+    ready.write_text(recipe, encoding="utf-8")
     return result
 
 
