@@ -169,13 +169,8 @@ def load(name: str, path: Path):
 
 def requirements(root: Path) -> list[str]:
     """Return what the build and the extras of a release require."""
-    try:
-        import tomllib
-    except ImportError:  # Python 3.10
-        from pip._vendor import tomli as tomllib
-    data = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    extras = data["project"]["optional-dependencies"]
-    return [*data["build-system"]["requires"], *(name for e in EXTRAS for name in extras[e])]
+    reader = load("requirements", root / "ext" / "build" / "requirements.py")
+    return [*reader.build_requirements(), *reader.extra_requirements(*EXTRAS)]
 
 
 def is_installed(requirement: str) -> bool:

@@ -27,6 +27,9 @@ import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[1]))
+from ext.build.requirements import build_requirements  # noqa: E402
+
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 TAG = VERSION.replace(".", "")
 #: The packages of the host environment that are wheels on PyPI.
@@ -131,9 +134,7 @@ def wheel_recipes(folder: Path) -> list[dict]:
 
 def build_bounds() -> dict[str, str]:
     """Return {name: requirement} of what pyproject.toml builds with."""
-    text = (HERE.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
-    listed = re.search(r"^requires = \[(.*)\]$", text, re.M)[1]
-    return {re.match(r"[\w-]+", one)[0]: one for one in re.findall(r'"(.+?)"', listed)}
+    return {re.match(r"[\w-]+", one)[0]: one for one in build_requirements()}
 
 
 def compiler_recipes(quick: bool) -> list[dict]:

@@ -29,6 +29,9 @@ import openmp_runtime
 import repack
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
+from ext.build.requirements import build_requirements  # noqa: E402
+
 VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 #: What the tag promises: RHEL 8, Debian 10, Ubuntu 20.04 and later, as NumPy's wheels do.
 GLIBC = (2, 28)
@@ -277,9 +280,7 @@ def requirements(sdist: Path) -> list[str]:
     """Return what pyproject.toml of the sdist says that a build needs."""
     with tarfile.open(sdist) as archive:
         (name,) = (n for n in archive.getnames() if re.fullmatch(r"[^/]+/pyproject\.toml", n))
-        text = archive.extractfile(name).read().decode()
-    line = re.search(r"^requires = \[(.*)\]$", text, re.M)[1]
-    return re.findall(r'"([^"]+)"', line)
+        return build_requirements(archive.extractfile(name).read().decode())
 
 
 def check(sdist: Path, wheels: list[Path]) -> None:

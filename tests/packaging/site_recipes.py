@@ -18,6 +18,8 @@ PACKAGING = ROOT / "packaging"
 sys.path += [str(ROOT), str(ROOT / "tests" / "build")]
 from building import copy_tree as copy_tree  # noqa: E402
 
+from ext.build.requirements import read_project  # noqa: E402
+
 ZEROS = "0" * 64
 
 
@@ -35,8 +37,7 @@ VERSION = fill.current_version()
 
 def project() -> dict:
     """Return pyproject.toml."""
-    tomllib = pytest.importorskip("tomllib", reason="part of Python from 3.11 on")
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return read_project()
 
 
 def lower_bounds(requirements: list[str]) -> dict[str, str]:
