@@ -22,6 +22,8 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+import zipfile
 from pathlib import Path
 
 import link_stubs
@@ -249,6 +251,11 @@ class Toolchain:
 
     def _repair(self, built: Path, into: Path) -> Path:
         """Let auditwheel bundle the runtime and set the tag, then write the wheel again."""
+        if self.tag != "auto" and (newer := newer_symbols(built)):
+            raise SystemExit(
+                "build: these functions need a glibc newer than 2.28; call others, or add them to "
+                "link_stubs.py if they only moved:\n  " + "\n  ".join(newer)
+            )
         repaired = built.parent / "repaired"
         environment = dict(self.environment)
         if self.runtime is not None:
@@ -274,6 +281,25 @@ class Toolchain:
             if texts:
                 return {f"libgomp/{path.name}": path.read_bytes() for path in texts}
         raise SystemExit("build: the licence of libgomp is in no folder that is known here")
+
+
+def newer_symbols(wheel: Path) -> list[str]:
+    """Return the functions of libc that a wheel takes in a version newer than that of the tag.
+
+    Headers may choose them: those of glibc 2.38 turn ``fscanf`` into ``__isoc23_fscanf``.
+    """
+    newer = []
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".so")]
+        for name in names:
+            path = archive.extract(name, folder)
+            run = subprocess.run(
+                ["readelf", "-W", "--dyn-syms", path], capture_output=True, text=True, check=True
+            )
+            for symbol, version in re.findall(r" UND (\w+)@GLIBC_([\d.]+)", run.stdout):
+                if tuple(map(int, version.split("."))) > GLIBC:
+                    newer.append(f"{symbol} of {version} in {name}")
+    return newer
 
 
 def requirements(sdist: Path) -> list[str]:

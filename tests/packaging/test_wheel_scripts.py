@@ -114,6 +114,20 @@ def test_requirements_are_those_of_the_sdist(tmp_path):
     assert names == ["setuptools", "cython", "numpy", "scipy"]
 
 
+def test_no_source_calls_what_newer_headers_replace():
+    """With glibc 2.38 and later, these are functions that an older glibc doesn't have."""
+    replaced = re.compile(r"\b(?:v?[fs]?w?scanf|(?:str|wcs)to(?:l|ul|ll|ull|imax|umax))\s*\(")
+    root = FOLDER.parents[1]
+    users = [
+        f"{path.relative_to(root)}: {match[0]}"
+        for folder in ("ext", "autograd_cy")
+        for path in sorted((root / folder).rglob("*"))
+        if path.suffix in (".c", ".h", ".pyx", ".pxi", ".pxd")
+        for match in replaced.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert users == []
+
+
 SOURCE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>

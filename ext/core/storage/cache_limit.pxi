@@ -44,27 +44,36 @@ cdef extern from *:
     #endif
         return -1;
     }
+    /* The number at the start of a text, or -1. Headers of glibc 2.38 turn scanf and strtol into
+       functions that an older glibc doesn't have. */
+    static Py_ssize_t ag_number(const char *text) {
+        Py_ssize_t value = 0;
+        while (*text == ' ') text++;
+        if (*text < '0' || *text > '9') return -1;
+        for (; *text >= '0' && *text <= '9'; text++) value = 10 * value + (*text - '0');
+        return value;
+    }
     /* Bytes of address space in use, or -1. */
     static Py_ssize_t ag_addresses(void) {
-        long pages = -1;
+        char line[128];
+        Py_ssize_t pages = -1;
         FILE *file = fopen("/proc/self/statm", "r");
         if (!file) return -1;
-        if (fscanf(file, "%ld", &pages) != 1) pages = -1;
+        if (fgets(line, sizeof line, file)) pages = ag_number(line);
         fclose(file);
-        return pages < 0 ? -1 : (Py_ssize_t)pages * sysconf(_SC_PAGESIZE);
+        return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
     }
     /* What the processes of a cgroup use beside the cache of files, from its memory.stat; or -1. */
     static Py_ssize_t ag_group_memory(const char *path) {
-        char name[64];
-        long long value;
-        Py_ssize_t found = -1;
+        char line[128];
+        Py_ssize_t bytes = -1;
         FILE *file = fopen(path, "r");
         if (!file) return -1;
-        while (fscanf(file, "%63s %lld", name, &value) == 2)
-            if (strcmp(name, "anon") == 0 || strcmp(name, "total_rss") == 0)
-                found = (Py_ssize_t)value;
+        while (fgets(line, sizeof line, file))
+            if (strncmp(line, "anon ", 5) == 0 || strncmp(line, "total_rss ", 10) == 0)
+                bytes = ag_number(strchr(line, ' '));
         fclose(file);
-        return found;
+        return bytes;
     }
     """
     void AG_TRIM()
