@@ -15,6 +15,7 @@ The same commit gives the same bytes, in any folder, at any time. Needs gcc and 
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import platform
 import re
@@ -214,7 +215,8 @@ class Toolchain:
         self.runtime: Path | None = None
         self.tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{platform.machine()}"
         if link_stubs.needed():
-            self.environment["LDFLAGS"] = f"-L{link_stubs.write(work / 'stubs', self.cc)}"
+            self.tools = without_blanks(work)
+            self.environment["LDFLAGS"] = f"-L{link_stubs.write(self.tools / 'stubs', self.cc)}"
             self._build_runtime()
 
     def _build_runtime(self) -> None:
@@ -232,7 +234,7 @@ class Toolchain:
             return
         print(f"building libgomp from {source.name}")
         flags = self.environment["LDFLAGS"]
-        self.runtime = openmp_runtime.build(source, self.work / "libgomp", self.cc, flags)
+        self.runtime = openmp_runtime.build(source, self.tools / "libgomp", self.cc, flags)
 
     def wheel(self, version: str, python: str, sdist: Path, into: Path) -> Path:
         """Build, repair and rewrite the wheel of one Python."""
@@ -281,6 +283,15 @@ class Toolchain:
             if texts:
                 return {f"libgomp/{path.name}": path.read_bytes() for path in texts}
         raise SystemExit("build: the licence of libgomp is in no folder that is known here")
+
+
+def without_blanks(folder: Path) -> Path:
+    """Return a folder whose name configure, make and LDFLAGS take: this one or a passing one."""
+    if re.fullmatch(r"[\w/.+-]+", str(folder), re.ASCII):
+        return folder
+    passing = tempfile.mkdtemp(prefix="autograd_cy-wheels-")
+    atexit.register(shutil.rmtree, passing, ignore_errors=True)
+    return Path(passing)
 
 
 def newer_symbols(wheel: Path) -> list[str]:
