@@ -312,15 +312,16 @@ STAND_INS: dict[str, dict[str, str]] = {
             "new_subgroups new_subgroups_by_enumeration split_group",
         ),
     },
-    "distributed.checkpoint": _same_for(
-        "use autograd_cy.save on rank 0, and autograd_cy.load on all",
-        "load save async_save load_state_dict save_state_dict FileSystemReader FileSystemWriter",
-    ),
-    "distributed.checkpoint.state_dict": _same_for(
-        "use module.state_dict() and module.load_state_dict()",
-        "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict"
-        " set_model_state_dict set_optimizer_state_dict set_state_dict",
-    ),
+    "distributed.checkpoint": {
+        "async_save": "use distributed.checkpoint.save, which returns when all is on disk",
+        "load_state_dict": "use distributed.checkpoint.load",
+        "save_state_dict": "use distributed.checkpoint.save",
+        **_same_for(
+            "there is one way to spread tensors over ranks; leave planner out",
+            "DefaultLoadPlanner DefaultSavePlanner LoadPlanner SavePlanner",
+        ),
+        **_same_for("use FileSystemReader and FileSystemWriter", "StorageReader StorageWriter"),
+    },
     "distributed.device_mesh": _same_for(_NO_MESH, "DeviceMesh init_device_mesh"),
     "distributed.distributed_c10d": _same_for(_MEETS_BY_MPI, "Store"),
     "distributed.fsdp": _same_for(

@@ -120,6 +120,6 @@ def _record(fn: Callable, error_handler: Any = None) -> Callable:
 
 __getattr__, __dir__ = _attach(
     __name__,
-    ["algorithms", "nn", "optim"],
+    ["algorithms", "checkpoint", "nn", "optim"],
     {"distributed._ddp.buckets": "GradBucket"},
 )

@@ -273,13 +273,29 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
                 "if you meant to save the global state."
             )
         state = {number: value for part in self._saved for number, value in part.items()}
+        return {"state": dict(sorted(state.items())), "param_groups": self._numbered_groups()}
+
+    def _numbered_groups(self) -> list[dict[str, Any]]:
+        """Return the options of the groups, with the numbers of their parameters."""
         groups, start = [], 0
         for group in self.param_groups:
             options = {name: value for name, value in group.items() if name != "params"}
             count = len(group["params"])
             groups.append({**options, "params": list(range(start, start + count))})
             start += count
-        return {"state": dict(sorted(state.items())), "param_groups": groups}
+        return groups
+
+    # The protocol of distributed.checkpoint for a state that is spread.
+
+    def _share_of_state(self) -> dict[str, Any]:
+        """Return what this rank saves: the state of its parameters, and all options."""
+        return {"state": self._own_state(), "param_groups": self._numbered_groups()}
+
+    def _needs_state(self, part: str, number: Any) -> bool:
+        """Return whether this rank loads an entry of a part of the complete state."""
+        if part != "state" or not 0 <= number < len(self._owner):
+            return True
+        return self._owner[number] == self.process_group.rank()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """
