@@ -9,6 +9,7 @@ __all__ = [
     "data",
     "dlpack",
     "hooks",
+    "preemption",
     "safetensors",
     "swap_tensors",
     "tensorboard",
@@ -17,5 +18,5 @@ __all__ = [
 
 
 __getattr__, __dir__ = _attach(
-    __name__, ["_pytree", "data", "dlpack", "safetensors", "tensorboard", "weak"]
+    __name__, ["_pytree", "data", "dlpack", "preemption", "safetensors", "tensorboard", "weak"]
 )
