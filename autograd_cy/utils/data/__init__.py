@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from autograd_cy._lazy import attach as _attach
 
-from . import collate, dataloader, dataset, distributed, sampler
+from . import collate, dataloader, dataset, distributed, sampler, stateful
 from ._worker import WorkerInfo, get_worker_info
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
@@ -27,6 +27,7 @@ from .sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from .stateful import StatefulDataLoader
 
 __all__ = [
     "BatchSampler",
@@ -40,6 +41,7 @@ __all__ = [
     "Sampler",
     "SequentialSampler",
     "StackDataset",
+    "StatefulDataLoader",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
@@ -54,6 +56,7 @@ __all__ = [
     "get_worker_info",
     "random_split",
     "sampler",
+    "stateful",
 ]
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves

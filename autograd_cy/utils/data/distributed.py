@@ -184,6 +184,11 @@ class MicroBatchSampler(Sampler):
         batches = len(self._order) // self.batch_size
         return batches * (self.micro_batches // self.num_replicas)
 
+    @property
+    def epoch(self) -> int:
+        """Return the number of the pass."""
+        return self._order.epoch
+
     def set_epoch(self, epoch: int) -> None:
         """
         Say which pass comes next, so that each has an order of its own.
