@@ -46,7 +46,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--checkpoints", metavar="FOLDER", help="save there, and go on from the last one")
     add("--save-every", type=int, default=50, metavar="N", help="steps (%(default)s)")
     add("--keep", type=int, default=2, metavar="N", help="checkpoints to keep (%(default)s)")
-    add("--pause", type=float, default=0, metavar="S", help="seconds to wait after a step, to try signals")
+    add("--pause", type=float, default=0, metavar="S", help="seconds between steps, for trials")
     return parser.parse_args()
 
 

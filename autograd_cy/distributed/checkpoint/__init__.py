@@ -1,5 +1,5 @@
 """
-Checkpoints that all ranks write and read together, by the names of ``torch.distributed.checkpoint``.
+Checkpoints of all ranks together, by the names of ``torch.distributed.checkpoint``.
 
 :func:`save` writes a folder that appears when it is complete, :func:`load` reads it on any number
 of ranks, and :func:`latest` names the last one. The format isn't PyTorch's; the files of tensors

@@ -41,12 +41,19 @@ _LINE = 200
 
 #: dtype -> the one of the safetensors format, and numbers in an element.
 _DTYPES = {
-    **{name: (f"{name[0].upper()}{name[-2:]}", 1) for name in ("float64", "float32", "float16")},
-    **{f"{kind}int{n}": (f"{kind.upper() or 'I'}{n}", 1) for kind in ("", "u") for n in (16, 32, 64)},
+    "float64": ("F64", 1),
+    "float32": ("F32", 1),
+    "float16": ("F16", 1),
+    "bfloat16": ("BF16", 1),
+    "int64": ("I64", 1),
+    "int32": ("I32", 1),
+    "int16": ("I16", 1),
     "int8": ("I8", 1),
+    "uint64": ("U64", 1),
+    "uint32": ("U32", 1),
+    "uint16": ("U16", 1),
     "uint8": ("U8", 1),
     "bool": ("BOOL", 1),
-    "bfloat16": ("BF16", 1),
     "complex64": ("F32", 2),
     "complex128": ("F64", 2),
 }

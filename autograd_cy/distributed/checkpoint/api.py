@@ -154,8 +154,8 @@ class Ranks:
         if where:
             others = len(failures) - 1
             where += f", and {others} more ranks)" if others else ")"
-        message = f"{self.function}: {text}{where}."
-        raise CheckpointException(message, {r: each for r, (_, each) in failures.items()}) from cause
+        texts = {each: text for each, (_, text) in failures.items()}
+        raise CheckpointException(f"{self.function}: {text}{where}.", texts) from cause
 
 
 def _try(act: Callable[[], Any]) -> tuple[Any, BaseException | None]:

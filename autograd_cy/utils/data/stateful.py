@@ -99,6 +99,7 @@ class StatefulDataLoader(DataLoader):
             sampler = self.batch_sampler
             step = sampler.batch_size // sampler.micro_batches * sampler.num_replicas
             return _Shares(sampler, step, sampler.batch_size)
+        inner: Any
         if isinstance(self.batch_sampler, BatchSampler):
             inner, size = self.batch_sampler.sampler, self.batch_sampler.batch_size
         else:
