@@ -53,9 +53,8 @@ class CheckpointException(EverywhereError):
     >>> try:
     ...     ag.distributed.checkpoint.load({}, checkpoint_id="nowhere")
     ... except ag.distributed.checkpoint.CheckpointException as error:
-    ...     print(error)
-    distributed.checkpoint.load: there is no checkpoint in nowhere; latest(FOLDER) names the last
-    of a folder.
+    ...     print(list(error.failures), str(error).partition(" in ")[0])
+    [0] distributed.checkpoint.load: there is no checkpoint
     """
 
     def __init__(self, msg: str, failures: dict[int, Any] | None = None) -> None:
@@ -77,7 +76,7 @@ def explain(error: BaseException, is_save: bool) -> str:
     if isinstance(error, Refusal):
         return str(error)
     if not isinstance(error, OSError):
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {error}".removesuffix(".")
     way_out = _WAYS_OUT.get(error.errno or 0, "give a folder that works")
     verb = "can't write" if is_save else "can't read"
     text = f"{verb} {error.filename or 'the file'}: {error.strerror or error}; {way_out}"

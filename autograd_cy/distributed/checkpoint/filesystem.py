@@ -21,6 +21,11 @@ __all__ = ["FileSystemReader", "FileSystemWriter"]
 _CHUNK = 16 << 20  # bytes that are written or read at a time
 
 
+def absolute(path: str | os.PathLike) -> Path:
+    """Return a path that stays the same when the program changes its folder."""
+    return Path(os.path.abspath(path))
+
+
 class FileSystemWriter:
     """
     Writes a checkpoint to a folder.
@@ -63,7 +68,7 @@ class FileSystemWriter:
     ) -> None:
         if not single_file_per_rank:
             raise ValueError("FileSystemWriter: each rank writes one file; leave it out")
-        self.path = Path(path)
+        self.path = absolute(path)
         self.sync_files = sync_files
         self.overwrite = overwrite
 
@@ -108,7 +113,7 @@ class FileSystemReader:
     """
 
     def __init__(self, path: str | os.PathLike) -> None:
-        self.path = _folder.locate(Path(path))
+        self.path = _folder.locate(absolute(path))
 
     def read_metadata(self) -> Metadata:
         """
@@ -132,20 +137,20 @@ class FileSystemReader:
 
     def _read(
         self, nodes: Iterable[dict[str, Any]], files: dict[str, Any]
-    ) -> dict[tuple[str, int], Tensor]:
-        """Return the tensors of nodes by their places, with their checksums compared."""
-        by_file: dict[str, dict[int, dict[str, Any]]] = {}
+    ) -> dict[tuple[str, str], Tensor]:
+        """Return the tensors of nodes by file and name, with their checksums compared."""
+        by_file: dict[str, dict[str, dict[str, Any]]] = {}
         for node in nodes:
-            by_file.setdefault(node["file"], {})[node["offset"]] = node
+            by_file.setdefault(node["file"], {})[node["tensor"]] = node
         tensors = {}
-        for name, places in by_file.items():
+        for name, own in by_file.items():
             path = self.path / name
             if path.stat().st_size != files[name]["bytes"]:
                 raise _damaged(path, "it has another size than it was written with")
             with open(path, "rb") as file:
-                for offset, node in sorted(places.items()):
-                    file.seek(files[name]["data"] + offset)
-                    tensors[name, offset] = _read_tensor(file, node, path)
+                for node in sorted(own.values(), key=lambda node: node["offset"]):
+                    file.seek(files[name]["data"] + node["offset"])
+                    tensors[name, node["tensor"]] = _read_tensor(file, node, path)
         return tensors
 
 

@@ -17,6 +17,13 @@ class TensorProperties:
     Parameters
     ----------
     dtype : dtype
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.distributed.checkpoint.metadata import TensorProperties
+    >>> TensorProperties(ag.float32)
+    TensorProperties(dtype=autograd_cy.float32)
     """
 
     dtype: Any
@@ -31,6 +38,14 @@ class TensorStorageMetadata:
     properties : TensorProperties
     size : Size
         The shape.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.distributed import checkpoint
+    >>> metadata = checkpoint.save({"a": ag.ones(2)}, checkpoint_id="one")
+    >>> metadata.state_dict_metadata["a"].properties.dtype
+    autograd_cy.float32
     """
 
     properties: TensorProperties

@@ -50,6 +50,16 @@ class StateDictOptions:
     ------
     ValueError
         If an option isn't supported.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.distributed.checkpoint import state_dict
+    >>> options = state_dict.StateDictOptions(ignore_frozen_params=True)
+    >>> model = ag.nn.Linear(2, 1)
+    >>> _ = model.weight.requires_grad_(False)
+    >>> list(state_dict.get_model_state_dict(model, options=options))
+    ['bias']
     """
 
     full_state_dict: bool = False
@@ -207,20 +217,14 @@ def get_state_dict(
     --------
     >>> import autograd_cy as ag
     >>> from autograd_cy.distributed import checkpoint
-    >>> from autograd_cy.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+    >>> from autograd_cy.distributed.checkpoint.state_dict import get_state_dict
     >>> model = ag.nn.Linear(2, 1)
     >>> optimizer = ag.optim.Adam(model.parameters())
     >>> weights, moments = get_state_dict(model, optimizer)
     >>> state = {"model": weights, "optimizer": moments}
-    >>> _ = checkpoint.save(state, checkpoint_id="six")
-    >>> checkpoint.load(state, checkpoint_id="six")
-    >>> set_state_dict(
-    ...     model,
-    ...     optimizer,
-    ...     model_state_dict=state["model"],
-    ...     optim_state_dict=state["optimizer"],
-    ... )
-    <All keys matched successfully>
+    >>> metadata = checkpoint.save(state, checkpoint_id="six")
+    >>> list(metadata.state_dict_metadata)
+    ['model.weight', 'model.bias']
     """
     return (
         get_model_state_dict(model, submodules=submodules, options=options),
@@ -250,6 +254,14 @@ def set_model_state_dict(
     ------
     RuntimeError
         If names or shapes don't match.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.distributed.checkpoint.state_dict import set_model_state_dict
+    >>> state = ag.nn.Linear(2, 1).state_dict()
+    >>> set_model_state_dict(ag.nn.DataParallel(ag.nn.Linear(2, 1)), state)
+    <All keys matched successfully>
     """
     options = options or StateDictOptions()
     names = _Names(model)
@@ -280,6 +292,20 @@ def set_optimizer_state_dict(
     ------
     ValueError
         If the state has no options for a parameter, or different ones within a group.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.distributed.checkpoint.state_dict import (
+    ...     get_optimizer_state_dict,
+    ...     set_optimizer_state_dict,
+    ... )
+    >>> model = ag.nn.Linear(2, 1)
+    >>> state = get_optimizer_state_dict(model, ag.optim.SGD(model.parameters(), lr=0.1))
+    >>> optimizer = ag.optim.SGD(model.parameters(), lr=0.2)
+    >>> set_optimizer_state_dict(model, optimizer, state)
+    >>> optimizer.param_groups[0]["lr"]
+    0.1
     """
     names = _Names(model)
     group_of = {
@@ -337,6 +363,16 @@ def set_state_dict(
     ------
     RuntimeError, ValueError
         If they don't match.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+    >>> model = ag.nn.Linear(2, 1)
+    >>> optimizer = ag.optim.Adam(model.parameters())
+    >>> weights, moments = get_state_dict(model, optimizer)
+    >>> set_state_dict(model, optimizer, model_state_dict=weights, optim_state_dict=moments)
+    <All keys matched successfully>
     """
     result = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)

@@ -104,7 +104,7 @@ def _load(state_dict: dict[str, Any], reader: FileSystemReader, ranks: Ranks) ->
     assign = ranks.together(lambda: comparison.compare(tree, state_dict))
     tensors = ranks.together(lambda: reader._read(comparison.needed, content["files"]))
     with ag.no_grad():
-        ranks.together(lambda: assign(lambda node: tensors[node["file"], node["offset"]]))
+        ranks.together(lambda: assign(lambda node: tensors[node["file"], node["tensor"]]))
 
 
 def latest(folder: str | os.PathLike, *, process_group: Any = None) -> Path | None:

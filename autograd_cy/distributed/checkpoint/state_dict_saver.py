@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 import autograd_cy as ag
@@ -14,7 +13,7 @@ from autograd_cy import Tensor
 from . import _folder
 from ._tree import encode, merge, tensors_of
 from .api import CheckpointException, ranks_of
-from .filesystem import FileSystemWriter, metadata_of
+from .filesystem import FileSystemWriter, absolute, metadata_of
 from .metadata import Metadata
 
 __all__ = ["save"]
@@ -133,7 +132,7 @@ def _writer_of(
             f"distributed.checkpoint.save: storage_writer must be a FileSystemWriter, not {kind}"
         )
     if checkpoint_id is not None:
-        storage_writer.path = Path(checkpoint_id)
+        storage_writer.path = absolute(checkpoint_id)
     return storage_writer
 
 
