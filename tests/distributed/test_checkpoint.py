@@ -226,7 +226,7 @@ def test_another_model_is_refused_and_nothing_changes():
         (nn.Sequential(nn.Linear(3, 4)), "0.weight has shape [2, 3] in the checkpoint and [4, 3]"),
         (
             nn.Sequential(nn.ReLU(), nn.Linear(3, 2)),
-            "Missing key in checkpoint state_dict: model.1",
+            "key in checkpoint state_dict: model.1.weight",
         ),
         (nn.Sequential(), "Unexpected key in checkpoint state_dict: model.0.weight"),
     ):

@@ -20,8 +20,8 @@ class RandomState:
     The states of this rank's random number generators, as an object to save.
 
     These are the default generators of this package (CPU and GPUs), of Python and of NumPy, and the
-    given ones. A rank that wasn't there when the states were saved takes the common state if all
-    ranks had the same; otherwise its generators are seeded from a saved state and its rank.
+    given ones. A rank that wasn't there when the states were saved takes the state of a generator
+    that all ranks had alike; its other generators are seeded from a saved state and its rank.
 
     Parameters
     ----------
@@ -91,29 +91,46 @@ class RandomState:
                 f"RandomState: {len(own['generators'])} generators were saved, and "
                 f"{len(self._generators)} are here: give the same ones"
             )
-        differ = is_new and not all(_equal(each, own) for each in states)
-        self._take(own, rank if differ else None)
+        for kind, state in own.items():
+            is_common = not is_new or all(_equal(each[kind], state) for each in states)
+            seed = None if is_common else zlib.crc32(_bytes(own["cpu"]), rank)
+            getattr(self, f"_take_{kind}")(state, seed)
 
-    def _take(self, states: dict[str, Any], offset: int | None) -> None:
-        """Set the states, or seed by them and an offset."""
-        seed = None if offset is None else zlib.crc32(_bytes(states["cpu"]), offset)
-        gpus = states["cuda"] if ag.cuda.is_available() else []
-        gpus = gpus[: ag.cuda.device_count()] if gpus else []
+    # Each takes a state, or a seed.
+
+    def _take_cpu(self, state: Tensor, seed: int | None) -> None:
         if seed is None:
-            ag.set_rng_state(states["cpu"])
-            for index, state in enumerate(gpus):
-                ag.cuda.set_rng_state(state, index)
-            random.setstate(states["python"])
-            np.random.set_state(states["numpy"])
+            ag.set_rng_state(state)
         else:
-            ag.manual_seed(seed)
+            ag.default_generator.manual_seed(seed)
+
+    def _take_cuda(self, states: list[Tensor], seed: int | None) -> None:
+        if not ag.cuda.is_available():
+            return
+        for index in range(min(len(states), ag.cuda.device_count())):
+            if seed is None:
+                ag.cuda.set_rng_state(states[index], index)
+            else:
+                ag.cuda.default_generators[index].manual_seed(seed)
+
+    def _take_python(self, state: Any, seed: int | None) -> None:
+        if seed is None:
+            random.setstate(state)
+        else:
             random.seed(seed)
+
+    def _take_numpy(self, state: Any, seed: int | None) -> None:
+        if seed is None:
+            np.random.set_state(state)
+        else:
             np.random.seed(seed)
-        for generator, state in zip(self._generators, states["generators"]):
+
+    def _take_generators(self, states: list[Tensor], seed: int | None) -> None:
+        for number, (generator, state) in enumerate(zip(self._generators, states)):
             if seed is None:
                 generator.set_state(state)
             else:
-                generator.manual_seed(zlib.crc32(_bytes(state), offset or 0))
+                generator.manual_seed(zlib.crc32(_bytes(state), seed + number))
 
 
 def _rank() -> int:

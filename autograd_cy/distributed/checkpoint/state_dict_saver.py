@@ -163,7 +163,7 @@ def _plan(parts: list[tuple[int, Any]] | list[Any], size: int) -> dict[str, Any]
     return {"world_size": size, "files": files, "tree": tree}
 
 
-def _remove_old(path: Path, keep: int) -> None:
+def _remove_old(path: Any, keep: int) -> None:
     try:
         _folder.remove_old(path, keep)
     except OSError as error:
