@@ -536,6 +536,8 @@ def test_a_process_that_was_not_there_gets_numbers_of_its_own():
     RandomState().load_state_dict({"rank1": same, "rank2": same})
     assert torch.equal(torch.get_rng_state(), same["cpu"])
     torch.manual_seed(1)
+    random.seed(1)
+    np.random.seed(1)
     other = RandomState().state_dict()["rank0"]
     draws = []
     for first, second in ((same, other), (other, same)):

@@ -18,7 +18,7 @@ def whole(tmp_path_factory):
     return hash_of(tmp_path_factory.mktemp("whole"), 12, 1)
 
 
-@pytest.mark.parametrize("before, after", [(2, 1), (2, 4), (4, 2), (2, 2), (1, 2)])
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (2, 4), (4, 2), (2, 2), (1, 2)])
 def test_training_goes_on_with_the_same_bits_in_another_number_of_ranks(
     before, after, whole, tmp_path
 ):

@@ -4,6 +4,7 @@ The first argument names what is done, the second the folder.
 """
 
 import hashlib
+import itertools
 import os
 import resource
 import signal
@@ -278,13 +279,13 @@ def place():
     assert rest.sampler.epoch == 2
     seen = [None] * size
     dist.all_gather_object(seen, torch.cat([*taken, *rest]).tolist())
-    assert sorted(sum(seen, [])) == list(data)
+    assert sorted(itertools.chain(*seen)) == list(data)
     alone = loader(1)
     checkpoint.load({"loader": alone}, checkpoint_id=state_file)
     together = torch.cat(list(alone)).tolist()
     remaining = [None] * size
     dist.all_gather_object(remaining, torch.cat(taken).tolist())
-    assert sorted(together + sum(remaining, [])) == list(data)
+    assert sorted(itertools.chain(together, *remaining)) == list(data)
     fails_alike(
         lambda: checkpoint.load({"loader": loader(1, 5)}, checkpoint_id=state_file),
         "24 samples were taken over all processes, which isn't a multiple",
@@ -302,12 +303,12 @@ def preempted():
     numbers = [None] * size
     dist.all_gather_object(numbers, number)
     assert set(numbers) == {3} and handler.requested == (rank == size - 1)
+    message = ""
     try:
         handler.requeue()
     except RuntimeError as error:
-        assert "this isn't a job of SLURM" in str(error)
-    else:
-        raise AssertionError("no error")
+        message = str(error)
+    assert "this isn't a job of SLURM" in message
     os.environ.update(SLURM_JOB_ID="12", SLURM_ARRAY_JOB_ID="11", SLURM_ARRAY_TASK_ID="5")
     os.environ["PATH"] = folder + os.pathsep + os.environ["PATH"]
     handler.requeue()
