@@ -149,12 +149,14 @@ class Ranks:
         if not failures:
             return
         rank, (host, text) = min(failures.items())
-        where = f" (rank {rank} on {host}" if self.size > 1 else ""
-        if where:
+        where = ""
+        if self.size > 1:
             others = len(failures) - 1
-            where += f", and {others} more ranks)" if others else ")"
+            where = f"rank {rank} on {host}{f' and {others} more' if others else ''}: "
         texts = {each: text for each, (_, text) in failures.items()}
-        raise CheckpointException(f"{self.function}: {text}{where}.", texts) from cause
+        error = CheckpointException(f"{self.function}: {where}{text}.", texts)
+        # The text of a refusal is all that there is to say.
+        raise error from (None if isinstance(cause, Refusal) else cause)
 
 
 def _try(act: Callable[[], Any]) -> tuple[Any, BaseException | None]:
