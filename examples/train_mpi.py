@@ -104,8 +104,9 @@ def evaluate(
 class Trainer:
     """A run of training that can be saved, stopped and taken up again."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, handler: PreemptionHandler | None) -> None:
         self.options = options
+        self.handler = handler
         torch.manual_seed(0)  # alike everywhere, so that all split the data alike
         images, digits = load_digits()
         train, test = slice(360, None), slice(360)
@@ -116,7 +117,6 @@ class Trainer:
         self.schedule = torch.optim.lr_scheduler.CosineAnnealingLR(self.optimizer, options.epochs)
         data = TensorDataset(images[train], digits[train])
         self.loader, self.sampler, self.backwards = loader_of(data, options)
-        self.handler = PreemptionHandler() if options.checkpoints else None
         #: All that a checkpoint holds.
         self.state: dict[str, Any] = {
             "model": self.module,
@@ -188,8 +188,9 @@ def report(text: str) -> None:
 def main() -> int:
     """Train and report."""
     options = parse_arguments()
+    handler = PreemptionHandler() if options.checkpoints else None  # before the long work
     dist.init_process_group()
-    trainer = Trainer(options)
+    trainer = Trainer(options, handler)
     report(f"{dist.get_world_size()} process(es), {torch.get_num_threads()} thread(s) each")
     start = time.perf_counter()
     trainer.resume()

@@ -27,8 +27,8 @@ class PreemptionHandler:
     """
     Waits for signals, and tells all ranks at the same step that one has come.
 
-    Make it in the main thread, after ``init_process_group``. It is a context manager, too: at the
-    end the handlers of before come back.
+    Make it in the main thread, early: until then, the signal ends the program. It is a context
+    manager, too: at the end the handlers of before come back.
 
     Parameters
     ----------
