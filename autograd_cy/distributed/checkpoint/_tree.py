@@ -278,6 +278,10 @@ def merge(parts: Parts, stored: list[tuple[dict[str, Any], list[int]]]) -> Any:
     """
     first = parts[0][1]
     if isinstance(first, dict):
+        if all(node is first for _, node in parts):
+            ranks = [rank for rank, _ in parts]
+            stored += [(node, ranks) for node in tensors_of(first)]
+            return first
         if "tensor" in first:
             if all(node == first for _, node in parts):
                 node = dict(first)
@@ -314,6 +318,11 @@ def _merge_pairs(parts: Parts, stored: list[tuple[dict[str, Any], list[int]]]) -
 
 
 def _merge_differing(parts: Parts, stored: list[tuple[dict[str, Any], list[int]]]) -> Any:
-    if len(parts) == 1:  # of a kind that has no parts
-        return parts[0][1]
-    return {"by_rank": {str(rank): merge([(rank, node)], stored) for rank, node in parts}}
+    alike: dict[str, Parts] = {}
+    for rank, node in parts:
+        alike.setdefault(json.dumps(node), []).append((rank, node))
+    values = {}
+    for same in alike.values():
+        node = merge([(rank, same[0][1]) for rank, _ in same], stored)
+        values.update({str(rank): node for rank, _ in same})
+    return {"by_rank": values}

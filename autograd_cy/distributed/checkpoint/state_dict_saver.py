@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import warnings
@@ -12,7 +14,7 @@ from autograd_cy import Tensor
 
 from . import _folder
 from ._tree import encode, merge, tensors_of
-from .api import CheckpointException, ranks_of
+from .api import CheckpointException, Ranks, ranks_of
 from .filesystem import FileSystemWriter, absolute, metadata_of
 from .metadata import Metadata
 
@@ -100,12 +102,13 @@ def save(
         return None
     tensors: dict[str, Tensor] = {}
     with ag.no_grad():
-        node = ranks.together(lambda: encode(state_dict, (), tensors))
-    parts = ranks.gather(node)
+        node = ranks.together(lambda: encode({**state_dict}, (), tensors))
+    parts = _gather(ranks, node["dict"])
     content = ranks.at_first(lambda: _plan(parts, ranks.size))
     own = _folder.file_name(ranks.rank)
-    nodes = [each for each in tensors_of(content["tree"]) if each["file"] == own]
-    nodes.sort(key=lambda each: each["offset"])
+    # Ranks with the same value under one name share a node.
+    written = {each["tensor"]: each for each in tensors_of(content["tree"]) if each["file"] == own}
+    nodes = sorted(written.values(), key=lambda each: each["offset"])
     ranks.at_first(lambda: _folder.prepare(writer.path, writer.overwrite))
     try:
         ranks.together(lambda: writer._write(nodes, tensors, ranks.rank))
@@ -136,7 +139,23 @@ def _writer_of(
     return storage_writer
 
 
-def _plan(parts: list[tuple[int, Any]] | list[Any], size: int) -> dict[str, Any]:
+def _gather(ranks: Ranks, pairs: list[Any]) -> list[Any]:
+    """Return the trees of all ranks on the first one.
+
+    What a rank has as the first one has it isn't sent, and is the same object in both trees.
+    """
+    digests = [hashlib.sha256(json.dumps(pair).encode()).digest() for pair in pairs]
+    common = ranks.broadcast(digests)
+    places = {digest: number for number, digest in enumerate(common)}
+    own = [places.get(digest, pair) for digest, pair in zip(digests, pairs)]
+    gathered = ranks.gather(pairs if ranks.rank == 0 else own)
+    return [
+        {"dict": [pairs[each] if isinstance(each, int) else each for each in part]}
+        for part in gathered
+    ]
+
+
+def _plan(parts: list[Any], size: int) -> dict[str, Any]:
     """Return the content of the index: each tensor has one rank that writes it, and a place."""
     stored: list[tuple[dict[str, Any], list[int]]] = []
     tree = merge(list(enumerate(parts)), stored)

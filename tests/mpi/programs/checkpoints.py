@@ -135,13 +135,15 @@ def differing():
         "name": f"rank {rank}",
         "list": [rank] * (rank + 1),
         "same": torch.ones(3),
+        "halves": {"of": torch.full((3,), rank // (size - 1))},  # the last one differs
         "random": checkpoint.RandomState(),
     }
     torch.manual_seed(rank)
     checkpoint.save(state, checkpoint_id=folder)
     drawn = torch.rand(2)
-    again = {**state, "x": torch.zeros(2, dtype=int), "name": "", "list": [], "same": torch.ones(3)}
+    again = {**state, "x": torch.zeros(2, dtype=int), "name": "", "list": [], "halves": {}}
     checkpoint.load(again, checkpoint_id=folder)
+    assert torch.equal(again["halves"]["of"], state["halves"]["of"])
     assert again["x"].tolist() == [rank + 1] * 2 and again["name"] == f"rank {rank}"
     assert again["list"] == [rank] * (rank + 1) and torch.equal(torch.rand(2), drawn)
     half = dist.new_group(list(range(size - 1)))
