@@ -243,6 +243,29 @@ def test_another_model_is_refused_and_nothing_changes():
         assert all(torch.equal(before[name], each) for name, each in model.state_dict().items())
 
 
+def test_an_optimizer_of_other_groups_is_refused_before_the_model_is_loaded():
+    model = torch.nn.Linear(3, 2)
+    save({"m": model, "o": torch.optim.SGD(model.parameters(), 0.1)}, checkpoint_id="one")
+    other = torch.nn.Linear(3, 2)
+    before = other.weight.clone()
+    groups = [{"params": [other.weight]}, {"params": [other.bias]}]
+    refused(
+        lambda: load({"m": other, "o": torch.optim.SGD(groups, 0.1)}, checkpoint_id="one"),
+        "o has groups of [2] parameters in the checkpoint and of [1, 1] here",
+    )
+    assert torch.equal(other.weight, before)
+
+
+def test_an_object_that_refuses_its_state_is_named():
+    loader = StatefulDataLoader(range(6), batch_size=2)
+    save({"loader": loader}, checkpoint_id="one")
+    refused(
+        lambda: load({"loader": StatefulDataLoader(range(7))}, checkpoint_id="one"),
+        "ValueError: StatefulDataLoader: the place is in a data set of 6 samples, and this one has",
+        "a part of the state is loaded already",
+    )
+
+
 def test_names_that_the_checkpoint_lacks_are_refused():
     save({"a": {"b": torch.ones(2)}, "c": [torch.ones(1)]}, checkpoint_id="one")
     for state, message in (

@@ -156,7 +156,7 @@ class Ranks:
         texts = {each: text for each, (_, text) in failures.items()}
         error = CheckpointException(f"{self.function}: {where}{text}.", texts)
         # The text of a refusal is all that there is to say.
-        raise error from (None if isinstance(cause, Refusal) else cause)
+        raise error from (cause.__cause__ if isinstance(cause, Refusal) else cause)
 
 
 def _try(act: Callable[[], Any]) -> tuple[Any, BaseException | None]:

@@ -43,7 +43,8 @@ def load(
     its share; tensors are copied into the tensors of `state_dict`; other values replace those of
     `state_dict`. The number of ranks may be another than it was when the checkpoint was saved.
     Values that differed between ranks are each rank's own again if the number is the same;
-    otherwise all get that of the first rank. All is compared and read before anything changes.
+    otherwise all get that of the first rank. Names, shapes and checksums are compared before
+    anything changes.
 
     Parameters
     ----------
@@ -103,8 +104,18 @@ def _load(state_dict: dict[str, Any], reader: FileSystemReader, ranks: Ranks) ->
     comparison = _Comparison(reader.path)
     assign = ranks.together(lambda: comparison.compare(tree, state_dict))
     tensors = ranks.together(lambda: reader._read(comparison.needed, content["files"]))
+
+    def give_out() -> None:
+        try:
+            assign(lambda node: tensors[node["file"], node["tensor"]])
+        except Exception as error:
+            raise Refusal(
+                f"{type(error).__name__}: {str(error).removesuffix('.')}; a part of the state is "
+                f"loaded already, so don't train on. The checkpoint {reader.path} is intact"
+            ) from error
+
     with ag.no_grad():
-        ranks.together(lambda: assign(lambda node: tensors[node["file"], node["tensor"]]))
+        ranks.together(give_out)
 
 
 def latest(folder: str | os.PathLike, *, process_group: Any = None) -> Path | None:
@@ -218,6 +229,8 @@ class _Comparison:
     def _visit_object(self, node: Any, target: Stateful, path: tuple[Any, ...]) -> Assign:
         if hasattr(target, "named_parameters"):
             self._compare_module(node, target, path)
+        elif hasattr(target, "param_groups"):
+            self._compare_optimizer(node, target, path)
         needs = getattr(target, "_needs_state", None)
         pairs = pairs_of(node)
         if needs is not None and pairs is not None:
@@ -240,6 +253,19 @@ class _Comparison:
         for name, value in own.items():
             if isinstance(value, Tensor) and name in saved:
                 self._visit_tensor(saved[name], value, prefix + name)
+
+    def _compare_optimizer(self, node: Any, optimizer: Any, path: tuple[Any, ...]) -> None:
+        """Compare the numbers of parameters, so that no model is loaded without its optimizer."""
+        saved = _value_of(node, "param_groups")
+        counts = []
+        for group in items_of(saved) or ():
+            counts.append(len(items_of(_value_of(group, "params")) or ()))
+        own = [len(group["params"]) for group in optimizer.param_groups]
+        if counts != own:
+            name = ".".join(map(str, path))
+            self._sizes.append(
+                f"{name} has groups of {counts} parameters in the checkpoint and of {own} here"
+            )
 
     def _visit_dict(self, node: Any, target: dict[Any, Any], path: tuple[Any, ...]) -> Assign:
         saved = {json.dumps(key): each for key, each in pairs_of(node) or ()}
@@ -278,6 +304,11 @@ class _Comparison:
             return target
 
         return assign
+
+
+def _value_of(node: Any, name: str) -> Any:
+    """Return the node of a name in a mapping, None if there is none."""
+    return next((each for key, each in pairs_of(node) or () if key == name), None)
 
 
 def _has_places(values: Any) -> bool:
