@@ -25,7 +25,7 @@ _watched: set[signal.Signals] = set()
 
 class PreemptionHandler:
     """
-    Waits for signals, and tells all ranks at the same step that one has come.
+    Wait for signals, and tell all ranks at the same step that one has come.
 
     Make it in the main thread, early: until then, the signal ends the program. It is a context
     manager, too: at the end the handlers of before come back.

@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import warnings
+import zlib
 
 import numpy as np
 import pytest
@@ -366,6 +367,31 @@ def test_damage_is_noticed_before_anything_changes():
         with open("one/index.json", "w") as file:
             file.write(changed)
         refused(lambda: load(state, checkpoint_id="one"), message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"dtype":"float32"', '"dtype":"load"', "the unknown dtype 'load'"),
+        ('"nbytes":12', '"nbytes":8', "a has another size than its shape says"),
+        ('"shape":[3]', '"shape":[-3]', "RuntimeError"),
+        ('"numpy":["<f8"', '"numpy":["|O"', "an array of object, which no checkpoint holds"),
+        ('["<f8",[1]]', '["|O8",[1]]', "an array of object, which no checkpoint holds"),
+        ("rank_00000.safetensors", "../other/notes", "index.json is damaged"),
+        ('"ordered"', '"eval"', "a value of the unknown kind 'eval'"),
+    ],
+)
+def test_a_forged_index_is_refused(old, new, message):
+    """With a right checksum: nothing is run, and nothing is read outside of the files."""
+    x = torch.ones(3)
+    values = {"a": x, "b": np.float64(1), "c": np.ones(1), "d": collections.OrderedDict()}
+    save(values, checkpoint_id="one")
+    head, body = pathlib.Path("one/index.json").read_text().splitlines()
+    assert old in body
+    body = body.replace(old, new)
+    head = json.dumps({**json.loads(head), "crc32": zlib.crc32(body.encode())})
+    pathlib.Path("one/index.json").write_text(f"{head}\n{body}\n")
+    refused(lambda: load({}, checkpoint_id="one"), message)
 
 
 def test_arguments_that_do_not_go_together_are_refused():

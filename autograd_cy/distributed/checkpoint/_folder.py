@@ -36,6 +36,7 @@ __all__ = [
 INDEX = "index.json"
 INCOMPLETE, PREVIOUS = ".incomplete", ".previous"
 FORMAT, VERSION = "autograd_cy.distributed.checkpoint", 1
+_FILE_NAME = re.compile(r"rank_\d{5,}\.safetensors")
 #: The longest first line of an index.
 _LINE = 200
 
@@ -273,7 +274,10 @@ def read_index(path: Path) -> dict[str, Any]:
     body = rest.removesuffix("\n")
     if head.get("crc32") != zlib.crc32(body.encode()):
         raise damaged
-    return json.loads(body)
+    content = json.loads(body)
+    if not all(_FILE_NAME.fullmatch(name) for name in content["files"]):
+        raise damaged  # such as one of another folder
+    return content
 
 
 def _hint(path: Path) -> str:

@@ -24,12 +24,22 @@ import numpy as np
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._C.dtypes import _dtype_by_name
 from autograd_cy.distributed._operands import as_input
 
 from .api import Refusal
 from .stateful import Stateful
 
-__all__ = ["bytes_of", "decode", "encode", "merge", "name_of", "tensors_of", "values_of"]
+__all__ = [
+    "bytes_of",
+    "decode",
+    "dtype_of",
+    "encode",
+    "merge",
+    "name_of",
+    "tensors_of",
+    "values_of",
+]
 
 _MAPPINGS: dict[type, str] = {
     dict: "dict",
@@ -54,6 +64,19 @@ _SEQUENCE_TYPES: dict[str, Callable[[Any], Any]] = {
 def name_of(dtype: Any) -> str:
     """Return the name of a dtype, without the package."""
     return str(dtype).rpartition(".")[2]
+
+
+def dtype_of(name: Any) -> Any:
+    """Return the dtype of a name.
+
+    Raises
+    ------
+    Refusal
+    """
+    try:
+        return _dtype_by_name(name)
+    except ValueError:
+        raise Refusal(f"the index has the unknown dtype {name!r}: update autograd_cy") from None
 
 
 def state_of(value: Stateful) -> Any:
@@ -184,7 +207,7 @@ def decode(node: Any, tensors: Callable[[dict[str, Any]], Tensor]) -> Any:
     if "array" in node:
         dtype, shape = node["as"]
         data = tensors(node["array"]).numpy()
-        return data.view(np.dtype(dtype)).reshape(shape)
+        return data.view(_numpy_dtype(dtype)).reshape(shape)
     ((tag, content),) = node.items()
     if tag in _MAPPING_TYPES:
         pairs = [(decode(key, tensors), decode(each, tensors)) for key, each in content]
@@ -199,12 +222,19 @@ def decode(node: Any, tensors: Callable[[dict[str, Any]], Tensor]) -> Any:
         return base64.b64decode(content)
     if tag == "numpy":
         dtype, data = content
-        return np.frombuffer(base64.b64decode(data), dtype=np.dtype(dtype))[0]
+        return np.frombuffer(base64.b64decode(data), dtype=_numpy_dtype(dtype))[0]
     if tag == "dtype":
-        return getattr(ag, content)
+        return dtype_of(content)
     if tag == "device":
         return ag.device(content)
     raise Refusal(f"the index has a value of the unknown kind {tag!r}: update autograd_cy")
+
+
+def _numpy_dtype(name: str) -> np.dtype:
+    dtype = np.dtype(name)
+    if dtype.kind not in "biufc":
+        raise Refusal(f"the index has an array of {dtype}, which no checkpoint holds")
+    return dtype
 
 
 def values_of(node: Any, rank: int, size: int, saved_size: int) -> Any:

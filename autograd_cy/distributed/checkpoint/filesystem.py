@@ -12,7 +12,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from . import _folder
-from ._tree import bytes_of, tensors_of
+from ._tree import bytes_of, dtype_of, tensors_of
 from .api import Refusal
 from .metadata import Metadata, TensorProperties, TensorStorageMetadata
 
@@ -28,7 +28,7 @@ def absolute(path: str | os.PathLike) -> Path:
 
 class FileSystemWriter:
     """
-    Writes a checkpoint to a folder.
+    Write a checkpoint to a folder.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class FileSystemWriter:
 
 class FileSystemReader:
     """
-    Reads a checkpoint from a folder.
+    Read a checkpoint from a folder.
 
     Parameters
     ----------
@@ -155,8 +155,10 @@ class FileSystemReader:
 
 
 def _read_tensor(file: Any, node: dict[str, Any], path: Path) -> Tensor:
-    tensor = ag.empty(tuple(node["shape"]), dtype=getattr(ag, node["dtype"]), device="cpu")
+    tensor = ag.empty(tuple(node["shape"]), dtype=dtype_of(node["dtype"]), device="cpu")
     crc = 0
+    if node["nbytes"] != tensor.nbytes:
+        raise _damaged(path, f"{node['tensor']} has another size than its shape says")
     if node["nbytes"]:
         data = memoryview(tensor.untyped_storage())[: node["nbytes"]]  # type: ignore[arg-type]
         for start in range(0, len(data), _CHUNK):
@@ -177,7 +179,7 @@ def metadata_of(content: dict[str, Any]) -> Metadata:
     """Return the description of what an index has."""
     tensors = {
         node["tensor"]: TensorStorageMetadata(
-            TensorProperties(getattr(ag, node["dtype"])), ag.Size(node["shape"])
+            TensorProperties(dtype_of(node["dtype"])), ag.Size(node["shape"])
         )
         for node in tensors_of(content["tree"])
     }

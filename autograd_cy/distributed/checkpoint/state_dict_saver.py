@@ -13,7 +13,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from . import _folder
-from ._tree import encode, merge, tensors_of
+from ._tree import dtype_of, encode, merge, tensors_of
 from .api import CheckpointException, Ranks, ranks_of
 from .filesystem import FileSystemWriter, absolute, metadata_of
 from .metadata import Metadata
@@ -160,7 +160,7 @@ def _plan(parts: list[Any], size: int) -> dict[str, Any]:
     stored: list[tuple[dict[str, Any], list[int]]] = []
     tree = merge(list(enumerate(parts)), stored)
     for node, _ in stored:
-        node["nbytes"] = math.prod(node["shape"]) * getattr(ag, node["dtype"]).itemsize
+        node["nbytes"] = math.prod(node["shape"]) * dtype_of(node["dtype"]).itemsize
     loads = [0] * size
     for node, owners in sorted(stored, key=lambda pair: (len(pair[1]) > 1, -pair[0]["nbytes"])):
         rank = min(owners, key=lambda each: (loads[each], each))
@@ -172,7 +172,7 @@ def _plan(parts: list[Any], size: int) -> dict[str, Any]:
     files = {}
     for name, nodes in sorted(by_file.items()):
         # Wide elements first, so that each tensor is aligned to its elements.
-        nodes.sort(key=lambda node: -getattr(ag, node["dtype"]).itemsize)
+        nodes.sort(key=lambda node: -dtype_of(node["dtype"]).itemsize)
         offset = 0
         for node in nodes:
             node["offset"] = offset
