@@ -36,7 +36,9 @@ def main(argv: list[str] | None = None) -> int:
 
         return _command.run(arguments)
     if arguments.command == "doctor":
-        return _doctor()
+        from autograd_cy._environment import doctor
+
+        return doctor.run()
     return _info(arguments.json)
 
 
@@ -54,14 +56,6 @@ def _info(as_json: bool) -> int:
     facts = info.collect()
     print(json.dumps(facts, indent=2) if as_json else info.render(facts))
     return 0
-
-
-def _doctor() -> int:
-    from autograd_cy._environment import doctor
-
-    findings = doctor.examine()
-    print(doctor.render(findings))
-    return 1 if any(finding.level == doctor.PROBLEM for finding in findings) else 0
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from autograd_cy._environment import info as _info
 from autograd_cy._environment import machine as _machine
+from autograd_cy._environment import mpi_checks as _mpi_checks
 from autograd_cy._environment import threads as _threads
 
 PROBLEM, ADVICE = "problem", "advice"
@@ -61,6 +62,26 @@ def render(findings: list[Finding]) -> str:
     if not findings:
         return "No problem found."
     return "\n".join(f"{finding.level}: {finding.what}\n  {finding.cure}" for finding in findings)
+
+
+def run() -> int:
+    """Print the findings of all checks, those of all ranks on rank 0; 1 if one is a problem."""
+    findings = examine()
+    ranks = _mpi_checks.examine_ranks([(f.level, f.what, f.cure) for f in findings])
+    if ranks is None:
+        print(render(findings))
+    else:
+        own = [_of_mpi(*facts) for facts in ranks.own]
+        if ranks.text:
+            print(ranks.text)
+            others = [Finding(level, f"{who}: {what}", cure)
+                      for who, (level, what, cure) in ranks.others]  # fmt: skip
+            print(render([*own, *others]), flush=True)
+            own += others
+        elif not ranks.silent:
+            print(render([*findings, *own]), flush=True)
+        findings += own
+    return 1 if any(finding.level == PROBLEM for finding in findings) else 0
 
 
 def compiled_modules() -> list[Finding]:
@@ -157,7 +178,8 @@ def ranks_per_node() -> list[Finding]:
     ranks = next((int(text) for text in texts if text.isdigit()), 1)
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
     threads = int(first) if first.isdigit() else _machine.usable()
-    if ranks <= 1 or ranks * threads <= _machine.processors():
+    divided = not first.isdigit() and _mpi_checks.is_installed()  # by init_process_group
+    if ranks <= 1 or divided or ranks * threads <= _machine.processors():
         return []
     what = f"{ranks} ranks of {threads} threads on a node of {_machine.processors()} processors"
     cure = f"Set OMP_NUM_THREADS={max(1, _machine.processors() // ranks)} or bind the ranks."
@@ -229,6 +251,15 @@ def gpus() -> list[Finding]:
     ]
 
 
+def mpi() -> list[Finding]:
+    """mpi4py loads its MPI, which starts, and whose launcher is on PATH; without it, nothing."""
+    return [_of_mpi(*facts) for facts in _mpi_checks.advice()]
+
+
+def _of_mpi(stops: bool, what: str, cure: str) -> Finding:
+    return Finding(PROBLEM if stops else ADVICE, what, cure)
+
+
 CHECKS = (
     variables,
     compiled_modules,
@@ -242,4 +273,5 @@ CHECKS = (
     denormals,
     simd_target,
     gpus,
+    mpi,
 )

@@ -58,6 +58,7 @@ def collect() -> dict:
         "threads": threads,
         "blas": blas,
         "cuda": cuda,
+        "mpi": mpi,
         "optional": optional,
         "environment": environment,
     }
@@ -123,6 +124,13 @@ def cuda() -> dict:
     from autograd_cy._environment import gpus
 
     return gpus.shown(gpus.facts())
+
+
+def mpi() -> dict:
+    """mpi4py, the MPI that it loads, and the launcher that has started this process."""
+    from autograd_cy._environment import mpi_checks
+
+    return mpi_checks.shown()
 
 
 def optional() -> dict:

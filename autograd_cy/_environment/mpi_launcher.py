@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Launcher", "command_of", "find", "vendor_of_mpi4py"]
+__all__ = ["Launcher", "command_of", "find", "vendor_of", "vendor_of_mpi4py"]
 
 # Asks mpi4py for its library without starting MPI: a process that a launcher started could not
 # start MPI twice.
@@ -34,7 +34,15 @@ def vendor_of_mpi4py() -> str:
     RuntimeError
         If mpi4py is missing or can't load its MPI, with the way out.
     """
-    done = subprocess.run([sys.executable, "-c", _ASK], capture_output=True, text=True)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _ASK], capture_output=True, text=True, timeout=60
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(
+            "mpi4py hasn't loaded its MPI within 60 s; look for a slow file system, and load the "
+            "module of the MPI that it was built for"
+        ) from None
     if done.returncode == 0:
         return done.stdout.strip()
     last = (done.stderr.strip().splitlines() or ["no message"])[-1]
@@ -47,7 +55,7 @@ def vendor_of_mpi4py() -> str:
     )
 
 
-def _vendor_of(path: str) -> str:
+def vendor_of(path: str) -> str:
     """Return the name of the MPI that a launcher belongs to, as mpi4py spells it."""
     try:
         done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20)
@@ -85,7 +93,7 @@ def find() -> Launcher:
     vendor = vendor_of_mpi4py()
     seen = []
     for path in _candidates():
-        launcher = Launcher(path, _vendor_of(path))
+        launcher = Launcher(path, vendor_of(path))
         if launcher.vendor == vendor:
             return launcher
         seen.append(f"{path} is of {launcher.vendor}")

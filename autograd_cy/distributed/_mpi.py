@@ -13,6 +13,7 @@ from typing import Any
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 
 from .constants import ReduceOp
 
@@ -68,8 +69,13 @@ _OF_HALVES = {
 }
 
 
-def load() -> Any:
-    """Import mpi4py and return its module MPI.
+def load(launcher: str = "") -> Any:
+    """Import mpi4py, start MPI and return the module MPI.
+
+    Parameters
+    ----------
+    launcher : str, optional
+        The program that started this process, to name where it may be of another MPI.
 
     Raises
     ------
@@ -82,10 +88,16 @@ def load() -> Any:
             import mpi4py
 
             # mpi4py would end MPI in forked processes, too, where it belongs to the parent.
-            ends = "mpi4py.MPI" not in sys.modules and mpi4py.rc.finalize in (None, True)
+            starts = "mpi4py.MPI" not in sys.modules and mpi4py.rc.initialize
+            ends = starts and mpi4py.rc.finalize in (None, True)
             if ends:
                 mpi4py.rc.finalize = False
+            if starts:
+                mpi4py.rc.initialize = False
             from mpi4py import MPI
+
+            if starts:
+                _start(MPI, mpi4py.rc, launcher)
         except ModuleNotFoundError as error:
             if error.name != "mpi4py":
                 raise
@@ -104,6 +116,22 @@ def load() -> Any:
         if ends:
             atexit.register(_end, MPI, os.getpid())
     return _MPI
+
+
+def _start(mpi: Any, rc: Any, launcher: str) -> None:
+    """Start MPI as mpi4py would."""
+    rc.initialize = True
+    vendor = mpi.get_vendor()[0]
+    if launcher == "mpirun (Open MPI)" and vendor != "Open MPI":
+        # An MPI that can't reach its launcher ends the process, without an exception.
+        _warn(
+            f"distributed: Open MPI's mpirun started this process, and mpi4py uses {vendor}; if "
+            f"MPI fails now, use the launcher of {vendor}, or build mpi4py for Open MPI"
+        )
+    if mpi.Is_initialized():
+        return
+    level = rc.thread_level if rc.threads else "single"
+    mpi.Init_thread(getattr(mpi, f"THREAD_{level.upper()}"))
 
 
 def _end(mpi: Any, process: int) -> None:

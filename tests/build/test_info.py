@@ -14,13 +14,15 @@ from autograd_cy._environment import doctor as _doctor
 from autograd_cy._environment import gpus as _gpus
 from autograd_cy._environment import info as _info
 from autograd_cy._environment import machine as _machine
+from autograd_cy._environment import mpi_checks as _mpi_checks
 from autograd_cy._environment import threads as _threads
 
 
 def test_info_prints_every_section(capsys):
     assert main(["info"]) == 0
     text = capsys.readouterr().out
-    sections = ("versions", "build", "simd", "threads", "blas", "cuda", "optional", "environment")
+    sections = ("versions", "build", "simd", "threads", "blas", "cuda", "mpi", "optional")
+    sections += ("environment",)
     for section in sections:
         assert f"\n{section}\n" in f"\n{text}"
     assert _info.version_of("numpy") in text
@@ -113,10 +115,14 @@ def test_doctor_compares_the_team_with_the_affinity(monkeypatch):
 @pytest.mark.usefixtures("big_node")
 def test_doctor_counts_threads_of_all_ranks(monkeypatch):
     check = _doctor.ranks_per_node
+    monkeypatch.setattr(_mpi_checks, "is_installed", lambda: False)
     assert findings(check, monkeypatch, OMPI_COMM_WORLD_LOCAL_SIZE="16") == []
     (found,) = findings(check, monkeypatch, SLURM_NTASKS_PER_NODE="32")
     assert found == ("problem", "32 ranks of 4 threads on a node of 64 processors")
     assert findings(check, monkeypatch, SLURM_NTASKS_PER_NODE="32", OMP_NUM_THREADS="2") == []
+    monkeypatch.setattr(_mpi_checks, "is_installed", lambda: True)
+    assert findings(check, monkeypatch, SLURM_NTASKS_PER_NODE="32") == []  # it divides them
+    assert findings(check, monkeypatch, SLURM_NTASKS_PER_NODE="32", OMP_NUM_THREADS="4")
 
 
 @pytest.mark.usefixtures("big_node")
