@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
+from autograd_cy._environment.launcher import is_first_rank
 from autograd_cy._environment.logger import tell
 
 __all__ = [
@@ -147,6 +148,8 @@ def _umask() -> int:
 
 
 def _bar(size: int) -> Any:
+    if not is_first_rank():
+        return None
     try:
         tqdm = importlib.import_module("tqdm")
     except ImportError:

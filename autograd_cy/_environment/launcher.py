@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, MutableMapping
 from typing import NamedTuple
 
-__all__ = ["Launch", "detect", "export", "started_alone", "unknown_launcher"]
+__all__ = ["Launch", "detect", "export", "is_first_rank", "started_alone", "unknown_launcher"]
 
 
 class Launch(NamedTuple):
@@ -168,6 +168,12 @@ def started_alone(launch: Launch | None, size: int) -> tuple[str, str]:
         "mpi4py belongs to another MPI than this launcher: use the launcher of its MPI "
         "(python -m mpi4py --mpi-library shows it), or build mpi4py for this one"
     )
+
+
+def is_first_rank() -> bool:
+    """Return whether this process shows progress bars: rank 0, or one without a launcher."""
+    launch = detect()
+    return launch is None or launch.rank == 0
 
 
 def export(environment: MutableMapping[str, str] = os.environ) -> None:

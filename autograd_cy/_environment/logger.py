@@ -2,12 +2,14 @@
 
 PyTorch prints such lines on stderr. Here, too, unless the program has configured logging: then its
 handlers get them. The library sets no handler and no level, and imports `logging` with the first
-line.
+line. In a job of several processes, lines begin with the rank.
 """
 
 from __future__ import annotations
 
 import sys
+
+from .launcher import detect
 
 __all__ = ["ERROR", "INFO", "NAME", "WARNING", "tell"]
 
@@ -28,6 +30,9 @@ def tell(text: str, level: int = INFO) -> None:
     """
     import logging
 
+    launch = detect()
+    if launch is not None and launch.size > 1:
+        text = f"rank {launch.rank}: {text}"
     logger = logging.getLogger(NAME)
     if logger.hasHandlers():
         logger.log(level, text, stacklevel=2)

@@ -189,6 +189,11 @@ def cpu_quota(root: str = "/") -> float | None:
     return least
 
 
+def cgroup_path(root: str = "/") -> str:
+    """Return a name for the cgroups of this process; those that share a quota have the same."""
+    return "|".join(f"{names}:{path}" for names, path in sorted(_cgroups(root)))
+
+
 def limits() -> dict:
     """Return the bounds on the number of threads, for `parallel.info()`."""
     return {

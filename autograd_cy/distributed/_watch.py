@@ -24,6 +24,8 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from autograd_cy._environment.threads import cgroup_path, cpu_quota
+
 __all__ = ["Call", "EverywhereError", "Watch"]
 
 # Tests before the processor is offered to others, and the seconds until a rank begins to sleep.
@@ -105,11 +107,15 @@ class Watch:
         self._call: Call | None = None
         self._at_end = False
         self.is_of_parent = False
-        place = socket.gethostname(), tuple(sorted(os.sched_getaffinity(0)))
+        mask, quota = tuple(sorted(os.sched_getaffinity(0))), cpu_quota()
+        place = socket.gethostname(), mask, cgroup_path()
         places = self._comm.allgather(place)
-        self.hosts: list[str] = [host for host, _ in places]
+        self.hosts: list[str] = [each[0] for each in places]
         #: Processors that this rank may use, divided by the ranks that may use the same ones.
-        self.processors = max(1, len(place[1]) // places.count(place))
+        self.processors = max(1, len(mask) // sum(each[:2] == place[:2] for each in places))
+        if quota is not None:
+            ranks = sum(each[::2] == place[::2] for each in places)
+            self.processors = max(1, min(self.processors, int(quota / ranks)))
 
     # --- messages -------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 import autograd_cy as ag
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._environment.launcher import Launch, detect, started_alone, unknown_launcher
+from autograd_cy._environment.threads import requested_threads
 
 from . import _mpi
 from ._watch import Call, Watch
@@ -169,7 +170,7 @@ def _start_mpi(launch: Launch | None, timeout: float) -> None:
     world.watch = Watch(mpi, world.counts)
     world.watch.install()
     os.register_at_fork(after_in_child=_leave_to_parent)
-    if "OMP_NUM_THREADS" not in os.environ:
+    if requested_threads() is None:
         ag.set_num_threads(min(ag.get_num_threads(), world.watch.processors))
 
 
