@@ -160,16 +160,19 @@ def check_operation(op: ReduceOp, dtype: Any) -> None:
 
     Raises
     ------
-    ValueError
+    RuntimeError, ValueError
+        As PyTorch's gloo does.
     """
     real = dtype.is_floating_point
     if op not in _OPERATIONS or (op is ReduceOp.AVG and not (real or dtype.is_complex)):
-        raise ValueError(
+        raise RuntimeError(
             f"ReduceOp.{op.name} isn't an operation of {dtype}: reduce by ReduceOp.SUM, then "
             "multiply or divide"
         )
-    if (op in _BITS and (real or dtype.is_complex)) or (op in _ORDER and dtype.is_complex):
+    if op in (*_BITS, *_ORDER) and dtype.is_complex:
         raise ValueError(f"ReduceOp.{op.name} isn't an operation of {dtype}; convert the tensor")
+    if op in _BITS and real:
+        raise RuntimeError(f"ReduceOp.{op.name} isn't an operation of {dtype}; convert the tensor")
 
 
 @functools.cache
@@ -178,7 +181,7 @@ def operation(op: ReduceOp, dtype: Any) -> Any:
 
     Raises
     ------
-    ValueError
+    RuntimeError, ValueError
         If the operation isn't one of the dtype.
     """
     check_operation(op, dtype)

@@ -55,7 +55,10 @@ def check_tensors(values: Any, name: str) -> None:
 
 
 def check_written(tensor: Tensor, function: str) -> None:
-    """Refuse a leaf that records: what other ranks write into it would not be seen by backward.
+    """Refuse to copy results into a leaf that records, as PyTorch does.
+
+    ``all_reduce``, ``broadcast`` and ``reduce`` write into leaves, so that programs give all ranks
+    the parameters of one.
 
     Raises
     ------

@@ -106,13 +106,14 @@ def check_list(tensors: Any, name: str, like: Tensor, size: int, function: str) 
     """Refuse a list that isn't one tensor a rank, each as the other argument."""
     check_tensors(tensors, name)
     if len(tensors) != size:
-        raise ValueError(
+        raise RuntimeError(
             f"{function}: {name} has {len(tensors)} tensors; one for each of the {size} ranks is "
             "needed"
         )
     for number, tensor in enumerate(tensors):
         if tensor.dtype != like.dtype or tensor.numel() != like.numel():
-            raise ValueError(
+            error = ValueError if tensor.dtype != like.dtype else RuntimeError
+            raise error(
                 f"{function}: {name}[{number}] is {describe(tensor)}, and the other tensor "
                 f"{describe(like)}; all must have the same dtype and number of elements"
             )
@@ -120,7 +121,7 @@ def check_list(tensors: Any, name: str, like: Tensor, size: int, function: str) 
 
 def check_whole(whole: Tensor, part: Tensor, size: int, function: str, names: str) -> None:
     if whole.dtype != part.dtype or whole.numel() != size * part.numel():
-        raise ValueError(
+        raise RuntimeError(
             f"{function}: {names} are {describe(whole)} and {describe(part)}; the first must have "
             f"{size} times the elements of the second, one part a rank, and the same dtype"
         )

@@ -16,7 +16,6 @@ from . import _mpi
 from ._operands import (
     Output,
     check_tensor,
-    check_written,
     describe,
     group_root,
 )
@@ -64,7 +63,7 @@ def all_reduce(
     Raises
     ------
     RuntimeError
-        On every rank, if shapes or dtypes differ; of a leaf that records.
+        On every rank, if shapes or dtypes differ.
     ValueError
         If the operation isn't one of the dtype, or there is no group.
 
@@ -82,7 +81,6 @@ def all_reduce(
     mine = own_group(group, "all_reduce")
     if mine is None:
         return None
-    check_written(tensor, "all_reduce")
     check_op(op, "all_reduce", tensor.dtype)
     output = Output([tensor], values=True)
     memory = output.memory
@@ -138,7 +136,7 @@ def broadcast(
     Raises
     ------
     RuntimeError
-        On every rank, if shapes or dtypes differ; of a leaf that records.
+        On every rank, if shapes or dtypes differ.
     ValueError
         If there is no such rank.
 
@@ -155,8 +153,6 @@ def broadcast(
         return None
     root = group_root(mine, src, group_src, "broadcast", "src")
     is_root = mine.rank() == root
-    if not is_root:
-        check_written(tensor, "broadcast")
     output = Output([tensor], values=is_root)
     return run(
         mine,
@@ -202,7 +198,7 @@ def reduce(
     Raises
     ------
     RuntimeError
-        On every rank, if shapes or dtypes differ; of a leaf that records.
+        On every rank, if shapes or dtypes differ.
     ValueError
         If there is no such rank, or the operation isn't one of the dtype.
 
@@ -219,8 +215,6 @@ def reduce(
         return None
     root = group_root(mine, dst, group_dst, "reduce", "dst")
     is_root = mine.rank() == root
-    if is_root:
-        check_written(tensor, "reduce")
     check_op(op, "reduce", tensor.dtype)
     output = Output([tensor], values=True)
     memory = output.memory

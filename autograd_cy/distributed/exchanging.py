@@ -127,9 +127,9 @@ def all_to_all(
     Raises
     ------
     RuntimeError
-        On every rank, if what one sends isn't what another expects; of leaves that record.
+        On every rank, if what one sends isn't what another expects; if the lists don't have one tensor a rank.
     ValueError
-        If the lists don't fit.
+        If dtypes differ.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def all_to_all(
     size = mine.size()
     lists = (output_tensor_list, input_tensor_list)
     if any(len(each) != size for each in lists):
-        raise ValueError(
+        raise RuntimeError(
             f"all_to_all: the lists have {len(lists[0])} and {len(lists[1])} tensors; one for each "
             f"of the {size} ranks is needed"
         )
@@ -172,13 +172,13 @@ def _counts(tensor: Tensor, sizes: Sequence[int] | None, ranks: int, name: str) 
     row = tensor.numel() // rows if rows else 0
     if not sizes:
         if rows % ranks:
-            raise ValueError(
+            raise RuntimeError(
                 f"all_to_all_single: {name} has {rows} rows, which {ranks} ranks don't divide; "
                 f"give {name}_split_sizes"
             )
         return [rows // ranks * row] * ranks
     if len(sizes) != ranks or sum(sizes) != rows or min(sizes) < 0:
-        raise ValueError(
+        raise RuntimeError(
             f"all_to_all_single: {name}_split_sizes {list(sizes)} must be {ranks} numbers whose "
             f"sum is {rows}, the rows of {name}"
         )
@@ -216,9 +216,9 @@ def all_to_all_single(
     Raises
     ------
     RuntimeError
-        On every rank, if what one sends isn't what another expects; of a leaf that records.
+        On every rank, if what one sends isn't what another expects; if the sizes don't fit.
     ValueError
-        If the sizes don't fit.
+        If dtypes differ.
 
     Examples
     --------

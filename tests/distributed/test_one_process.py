@@ -66,15 +66,18 @@ def test_collectives_of_one_process_give_its_own_values(world):
     assert dist.new_group([0]).size() == 1
 
 
-def test_no_collective_writes_a_leaf_that_records(world):
+def test_leaves_that_record_are_written_in_place_alone(world):
     leaf = torch.ones(2, requires_grad=True)
+    version = leaf._version
+    dist.all_reduce(leaf)
+    dist.broadcast(leaf, src=0)
+    dist.reduce(leaf, dst=0)
+    assert leaf.is_leaf and leaf._version > version
     calls = [
-        lambda: dist.all_reduce(leaf),
         lambda: dist.all_gather([leaf], torch.ones(2)),
         lambda: dist.all_gather_into_tensor(leaf, torch.ones(2)),
         lambda: dist.gather(torch.ones(2), [leaf], dst=0),
         lambda: dist.scatter(leaf, [torch.ones(2)], src=0),
-        lambda: dist.reduce(leaf, dst=0),
         lambda: dist.reduce_scatter(leaf, [torch.ones(2)]),
         lambda: dist.reduce_scatter_tensor(leaf, torch.ones(2)),
         lambda: dist.all_to_all([leaf], [torch.ones(2)]),
@@ -90,25 +93,25 @@ def test_no_collective_writes_a_leaf_that_records(world):
 BAD = [
     (TypeError, "Expected parameter `tensor`", lambda: dist.all_reduce([1.0])),
     (TypeError, "op must be a ReduceOp", lambda: dist.all_reduce(torch.ones(1), "sum")),
-    (ValueError, "AVG isn't an operation of", lambda: dist.all_reduce(torch.ones(1).int(), AVG)),
+    (RuntimeError, "AVG isn't an operation of", lambda: dist.all_reduce(torch.ones(1).int(), AVG)),
     (ValueError, "MAX isn't an operation of", lambda: dist.all_reduce(torch.ones(1) * 1j, MAX)),
-    (ValueError, "BAND isn't an operation of", lambda: dist.all_reduce(torch.ones(1), BAND)),
+    (RuntimeError, "BAND isn't an operation of", lambda: dist.all_reduce(torch.ones(1), BAND)),
     (TypeError, "group must be a ProcessGroup", lambda: dist.barrier("world")),
     (ValueError, "must specify src", lambda: dist.broadcast(torch.ones(1))),
     (ValueError, "Global rank 3 is not part", lambda: dist.broadcast(torch.ones(1), 3)),
     (ValueError, "can't specify both", lambda: dist.broadcast(torch.ones(1), 0, group_src=0)),
     (ValueError, "group_src=2", lambda: dist.broadcast(torch.ones(1), group_src=2)),
-    (ValueError, "has 0 tensors", lambda: dist.all_gather([], torch.ones(1))),
-    (ValueError, "same dtype and number", lambda: dist.all_gather([torch.ones(2)], torch.ones(1))),
+    (RuntimeError, "has 0 tensors", lambda: dist.all_gather([], torch.ones(1))),
+    (RuntimeError, "same dtype and number", lambda: dist.all_gather([torch.ones(2)], torch.ones(1))),
     (ValueError, "must be specified on destination", lambda: dist.gather(torch.ones(1))),
     (ValueError, "must be specified on source", lambda: dist.scatter(torch.ones(1))),
     (
-        ValueError,
+        RuntimeError,
         "1 times the elements",
         lambda: dist.all_gather_into_tensor(*map(torch.ones, (3, 2))),
     ),
-    (ValueError, "one part a rank", lambda: dist.reduce_scatter_tensor(*map(torch.ones, (3, 2)))),
-    (ValueError, "split_sizes", lambda: dist.all_to_all_single(*map(torch.ones, (2, 2)), [1], [2])),
+    (RuntimeError, "one part a rank", lambda: dist.reduce_scatter_tensor(*map(torch.ones, (3, 2)))),
+    (RuntimeError, "split_sizes", lambda: dist.all_to_all_single(*map(torch.ones, (2, 2)), [1], [2])),
     (ValueError, "has one rank", lambda: dist.send(torch.ones(1), 0)),
     (ValueError, "at least one", lambda: dist.batch_isend_irecv([])),
     (ValueError, "Invalid ``op``", lambda: dist.P2POp(dist.send, torch.ones(1), 0)),

@@ -26,7 +26,7 @@ dist.barrier()
 logger.tell("a line")
 sys.stderr.flush()
 dist.barrier()
-for number in tqdm(range(2), desc="counted"):
+for _number in tqdm(range(2), desc="counted"):
     pass
 bar = hub._bar(10)
 print("places alike", "no bar" if bar is None else "a bar")
