@@ -224,7 +224,14 @@ _MEETS_BY_MPI = "processes meet by MPI, which needs no store and no address; lea
 _LAUNCHED_BY_MPI = "start several processes by mpirun -n N python SCRIPT, or srun"
 _NO_MESH = "there are no meshes of devices; use new_group and DistributedDataParallel"
 _ONE_PROCESS = "use the collectives of distributed, or DistributedDataParallel"
-_WHOLE_MODEL = "there is one process; use the module itself"
+_WHOLE_MODEL = (
+    "each rank has the whole model; use DistributedDataParallel, and ZeroRedundancyOptimizer for an"
+    " optimizer whose state is in parts"
+)
+_NO_STAGES = "a model isn't divided into stages; use DistributedDataParallel"
+_MPI_ENDS_JOBS = (
+    "MPI starts ranks and ends a job that has lost one; save checkpoints and start again"
+)
 _NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(module.state_dict())"
 _NO_GRAPH = "there is no graph of the program; run it as it is"
 _NO_COMPILER = f"there is no compiler; {_COMPILER}"
@@ -297,7 +304,6 @@ STAND_INS: dict[str, dict[str, str]] = {
             _MEETS_BY_MPI,
             "FileStore HashStore PrefixStore Store TCPStore rendezvous register_rendezvous_handler",
         ),
-        **_same_for(_LAUNCHED_BY_MPI, "launch run"),
         **_same_for(_NO_MESH, "DeviceMesh init_device_mesh"),
         **_same_for(
             "there is one kind of groups, ProcessGroup; leave the others out",
@@ -312,6 +318,37 @@ STAND_INS: dict[str, dict[str, str]] = {
             "new_subgroups new_subgroups_by_enumeration split_group",
         ),
     },
+    "distributed._composable": _same_for(_WHOLE_MODEL, "fully_shard replicate"),
+    "distributed._composable.fsdp": _same_for(
+        _WHOLE_MODEL, "FSDPModule MixedPrecisionPolicy OffloadPolicy fully_shard"
+    ),
+    "distributed._tensor": _same_for(
+        _ONE_PROCESS,
+        "DTensor DeviceMesh Partial Placement Replicate Shard distribute_module"
+        " distribute_tensor init_device_mesh",
+    ),
+    "distributed.algorithms._checkpoint": {},
+    "distributed.algorithms._checkpoint.checkpoint_wrapper": _same_for(
+        "use utils.checkpoint.checkpoint within forward",
+        "CheckpointImpl apply_activation_checkpointing checkpoint_wrapper offload_wrapper",
+    ),
+    "distributed.algorithms.ddp_comm_hooks.powerSGD_hook": _same_for(
+        "use default_hooks.bf16_compress_hook, or a hook of your own",
+        "PowerSGDState batched_powerSGD_hook powerSGD_hook",
+    ),
+    "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook": _same_for(
+        "use no_sync() and average the parameters by all_reduce",
+        "PostLocalSGDState post_localSGD_hook",
+    ),
+    "distributed.algorithms.model_averaging": {},
+    "distributed.algorithms.model_averaging.averagers": _same_for(
+        "average the parameters by all_reduce with ReduceOp.AVG",
+        "ModelAverager PeriodicModelAverager",
+    ),
+    "distributed.autograd": _same_for(
+        "call backward on each rank, with distributed.nn.functional for results of others",
+        "backward context get_gradients",
+    ),
     "distributed.checkpoint": {
         "async_save": "use distributed.checkpoint.save, which returns when all is on disk",
         "load_state_dict": "use distributed.checkpoint.load",
@@ -324,6 +361,26 @@ STAND_INS: dict[str, dict[str, str]] = {
     },
     "distributed.device_mesh": _same_for(_NO_MESH, "DeviceMesh init_device_mesh"),
     "distributed.distributed_c10d": _same_for(_MEETS_BY_MPI, "Store"),
+    "distributed.elastic.agent": {},
+    "distributed.elastic.agent.server": _same_for(
+        _MPI_ENDS_JOBS, "ElasticAgent WorkerGroup WorkerSpec WorkerState"
+    ),
+    "distributed.elastic.agent.server.api": _same_for(
+        _MPI_ENDS_JOBS, "RunResult WorkerGroup WorkerSpec WorkerState"
+    ),
+    "distributed.elastic.multiprocessing": _same_for(
+        _LAUNCHED_BY_MPI, "DefaultLogsSpecs LogsSpecs Std start_processes"
+    ),
+    "distributed.elastic.multiprocessing.errors": _same_for(
+        _MPI_ENDS_JOBS, "ChildFailedError ErrorHandler ProcessFailure"
+    ),
+    "distributed.elastic.rendezvous": _same_for(
+        _MEETS_BY_MPI, "RendezvousHandler RendezvousParameters"
+    ),
+    "distributed.elastic.utils": {},
+    "distributed.elastic.utils.data": _same_for(
+        "use utils.data.DistributedSampler", "ElasticDistributedSampler"
+    ),
     "distributed.fsdp": _same_for(
         _WHOLE_MODEL,
         "BackwardPrefetch CPUOffload CPUOffloadPolicy FSDPModule FullOptimStateDictConfig"
@@ -335,10 +392,21 @@ STAND_INS: dict[str, dict[str, str]] = {
         "ModuleWrapPolicy enable_wrap lambda_auto_wrap_policy size_based_auto_wrap_policy"
         " transformer_auto_wrap_policy wrap",
     ),
+    "distributed.launcher": _same_for(_LAUNCHED_BY_MPI, "LaunchConfig elastic_launch launch_agent"),
+    "distributed.launcher.api": _same_for(
+        _LAUNCHED_BY_MPI, "LaunchConfig elastic_launch launch_agent"
+    ),
     "distributed.nn": _same_for("use DistributedDataParallel", "RemoteModule"),
     "distributed.optim": _same_for(
         "use ZeroRedundancyOptimizer, or the optimizer itself",
         "DistributedOptimizer PostLocalSGDOptimizer",
+    ),
+    "distributed.pipeline": {},
+    "distributed.pipeline.sync": _same_for(_NO_STAGES, "Pipe"),
+    "distributed.pipelining": _same_for(
+        _NO_STAGES,
+        "Pipe PipelineStage Schedule1F1B ScheduleGPipe ScheduleInterleaved1F1B"
+        " ScheduleLoopedBFS SplitPoint build_stage pipe_split pipeline",
     ),
     "distributed.rpc": _same_for(
         _ONE_PROCESS, "RRef WorkerInfo init_rpc remote rpc_async rpc_sync shutdown"

@@ -120,6 +120,6 @@ def _record(fn: Callable, error_handler: Any = None) -> Callable:
 
 __getattr__, __dir__ = _attach(
     __name__,
-    ["algorithms", "checkpoint", "nn", "optim"],
+    ["algorithms", "checkpoint", "launch", "nn", "optim", "run"],
     {"distributed._ddp.buckets": "GradBucket"},
 )

@@ -127,7 +127,8 @@ def all_to_all(
     Raises
     ------
     RuntimeError
-        On every rank, if what one sends isn't what another expects; if the lists don't have one tensor a rank.
+        On every rank, if what one sends isn't what another expects; if a list hasn't one tensor
+        for each rank.
     ValueError
         If dtypes differ.
 

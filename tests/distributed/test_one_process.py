@@ -102,7 +102,11 @@ BAD = [
     (ValueError, "can't specify both", lambda: dist.broadcast(torch.ones(1), 0, group_src=0)),
     (ValueError, "group_src=2", lambda: dist.broadcast(torch.ones(1), group_src=2)),
     (RuntimeError, "has 0 tensors", lambda: dist.all_gather([], torch.ones(1))),
-    (RuntimeError, "same dtype and number", lambda: dist.all_gather([torch.ones(2)], torch.ones(1))),
+    (
+        RuntimeError,
+        "same dtype and number",
+        lambda: dist.all_gather([torch.ones(2)], torch.ones(1)),
+    ),
     (ValueError, "must be specified on destination", lambda: dist.gather(torch.ones(1))),
     (ValueError, "must be specified on source", lambda: dist.scatter(torch.ones(1))),
     (
@@ -111,7 +115,11 @@ BAD = [
         lambda: dist.all_gather_into_tensor(*map(torch.ones, (3, 2))),
     ),
     (RuntimeError, "one part a rank", lambda: dist.reduce_scatter_tensor(*map(torch.ones, (3, 2)))),
-    (RuntimeError, "split_sizes", lambda: dist.all_to_all_single(*map(torch.ones, (2, 2)), [1], [2])),
+    (
+        RuntimeError,
+        "split_sizes",
+        lambda: dist.all_to_all_single(*map(torch.ones, (2, 2)), [1], [2]),
+    ),
     (ValueError, "has one rank", lambda: dist.send(torch.ones(1), 0)),
     (ValueError, "at least one", lambda: dist.batch_isend_irecv([])),
     (ValueError, "Invalid ``op``", lambda: dist.P2POp(dist.send, torch.ones(1), 0)),

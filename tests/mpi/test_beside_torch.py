@@ -24,7 +24,13 @@ def run_torch(folder, ranks):
     """Run the program in processes of PyTorch, which meet by a file."""
     processes = []
     for rank in range(ranks):
-        environment = dict(os.environ, RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(ranks), OMP_NUM_THREADS="1")
+        environment = dict(
+            os.environ,
+            RANK=str(rank),
+            LOCAL_RANK=str(rank),
+            WORLD_SIZE=str(ranks),
+            OMP_NUM_THREADS="1",
+        )
         command = [sys.executable, PROGRAMS / "beside_torch.py", "torch", folder]
         processes.append(
             subprocess.Popen(
