@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, MutableMapping
 from typing import NamedTuple
 
-__all__ = ["Launch", "detect", "export", "is_first_rank", "started_alone", "unknown_launcher"]
+__all__ = ["Launch", "detect", "export", "is_first_rank"]
 
 
 class Launch(NamedTuple):
@@ -56,20 +56,10 @@ _KNOWN = (
         "PALS_LOCAL_RANKID",
         "PALS_LOCAL_SIZE",
     ),
-    _Variables(
-        "jsrun",
-        "JSM_NAMESPACE_RANK",
-        "JSM_NAMESPACE_SIZE",
-        "JSM_NAMESPACE_LOCAL_RANK",
-        "JSM_NAMESPACE_LOCAL_SIZE",
-    ),
     _Variables("flux run", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", ""),
     # Of the step, not of the job: a script in a batch job sees the variables of the job, too.
     _Variables("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""),
 )
-
-# Set by launchers of MPI for each process that they start; these say no number of ranks.
-_OF_OTHERS = ("PMIX_RANK", "PMI_FD", "PMI_PORT", "ALPS_APP_PE", "MPIRUN_RANK")
 
 
 def _number(environment: Mapping[str, str], name: str) -> int | None:
@@ -118,64 +108,6 @@ def detect(environment: Mapping[str, str] = os.environ) -> Launch | None:
     return None
 
 
-def unknown_launcher(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return a variable that a launcher has set which :func:`detect` doesn't know, or None.
-
-    Only MPI can say how many ranks such a launcher has started.
-
-    Parameters
-    ----------
-    environment : mapping, optional
-        The variables, by default those of the process.
-    """
-    in_batch_script = environment.get("SLURM_STEP_ID") == "batch"
-    if in_batch_script or detect(environment) is not None:
-        return None
-    return next((name for name in _OF_OTHERS if name in environment), None)
-
-
-def started_alone(launch: Launch | None, size: int) -> tuple[str, str]:
-    """Say that ranks are asked for which MPI doesn't see, and what to do.
-
-    Parameters
-    ----------
-    launch : Launch or None
-        None: no launcher of MPI has started this process.
-    size : int
-        How many ranks are asked for.
-
-    Returns
-    -------
-    tuple of (str, str)
-        The fault and the cure.
-    """
-    if launch is None:
-        return (
-            f"{size} ranks are asked for, and this process was started alone",
-            f"start the script by mpirun -n {size} python SCRIPT, or srun -n {size}; torchrun and "
-            "multiprocessing.spawn start processes that MPI doesn't know",
-        )
-    fault = (
-        f"{launch.launcher} started {launch.size} processes, but MPI sees one: each would train "
-        "alone"
-    )
-    if launch.launcher == "srun":
-        return fault, (
-            "this MPI and srun have no protocol in common: try srun --mpi=list and "
-            "srun --mpi=pmix or --mpi=pmi2, or use mpirun within salloc or sbatch"
-        )
-    return fault, (
-        "mpi4py belongs to another MPI than this launcher: use the launcher of its MPI "
-        "(python -m mpi4py --mpi-library shows it), or build mpi4py for this one"
-    )
-
-
-def is_first_rank() -> bool:
-    """Return whether this process shows progress bars: rank 0, or one without a launcher."""
-    launch = detect()
-    return launch is None or launch.rank == 0
-
-
 def export(environment: MutableMapping[str, str] = os.environ) -> None:
     """Set the variables of ``torchrun`` from those of the launcher, where a program has not.
 
@@ -197,5 +129,17 @@ def export(environment: MutableMapping[str, str] = os.environ) -> None:
         ("MASTER_PORT", 29500),
     ):
         environment.setdefault(name, str(value))
-    if launch.rank:  # one progress bar a job; tqdm reads this
+    if not is_first_rank(environment):  # one progress bar a job; tqdm reads this
         environment.setdefault("TQDM_DISABLE", "1")
+
+
+def is_first_rank(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether this process shows progress bars: rank 0, or one without a launcher.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        The variables, by default those of the process.
+    """
+    launch = detect(environment)
+    return launch is None or launch.rank == 0

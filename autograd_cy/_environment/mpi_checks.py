@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from autograd_cy._environment import machine as _machine
 from autograd_cy._environment import mpi_launcher as _mpi_launcher
 from autograd_cy._environment import threads as _threads
-from autograd_cy._environment.launcher import detect, started_alone, unknown_launcher
+from autograd_cy._environment.launcher import Launch, detect
 
 __all__ = ["Ranks", "advice", "examine_ranks", "is_installed", "probe", "shown"]
 
@@ -29,6 +29,33 @@ __all__ = ["Ranks", "advice", "examine_ranks", "is_installed", "probe", "shown"]
 PATIENCE = 30.0
 _INSTALL = 'pip install "autograd_cy[mpi]", with the module of your MPI loaded'
 _LIST = "python -m mpi4py --mpi-library"
+
+
+# Set by launchers of MPI that say no number of ranks.
+_OF_OTHERS = ("PMIX_RANK", "PMI_FD", "PMI_PORT", "ALPS_APP_PE")
+
+
+def _unknown_launcher() -> str | None:
+    """Return a variable of a launcher that only MPI knows, or None."""
+    if os.environ.get("SLURM_STEP_ID") == "batch" or detect() is not None:
+        return None
+    return next((name for name in _OF_OTHERS if name in os.environ), None)
+
+
+def _started_alone(launch: Launch) -> tuple[str, str]:
+    """Return fault and cure where a launcher started several processes and MPI sees one."""
+    what = f"{launch.launcher} started {launch.size} processes, but MPI sees one: each would train"
+    if launch.launcher == "srun":
+        cure = (
+            "This MPI and srun have no protocol in common: try srun --mpi=list, then srun "
+            "--mpi=pmix or --mpi=pmi2, or use mpirun within salloc or sbatch."
+        )
+    else:
+        cure = (
+            "mpi4py belongs to another MPI than this launcher: use the launcher of its MPI "
+            f"({_LIST} shows it), or build mpi4py for this one."
+        )
+    return f"{what} alone", cure
 
 
 class Ranks(NamedTuple):
@@ -172,11 +199,16 @@ def advice() -> list[tuple[bool, str, str]]:
         an import if there is no mpi4py and no sign of a launcher.
     """
     launch = detect()
-    if (launch is not None and launch.size > 1) or unknown_launcher() is not None:
+    if (launch is not None and launch.size > 1) or _unknown_launcher() is not None:
         return []  # examine_ranks looks at these
     if os.environ.get("WORLD_SIZE", "1") not in ("", "1") and launch is None:
-        what, cure = started_alone(None, int(os.environ["WORLD_SIZE"]))
-        return [(True, f"WORLD_SIZE is set: {what}", f"{cure}.")]
+        size = os.environ["WORLD_SIZE"]
+        what = f"WORLD_SIZE is {size}, and no launcher of MPI has started this process"
+        cure = (
+            f"Start it by mpirun -n {size} python SCRIPT, or srun -n {size}; torchrun starts "
+            "processes that MPI doesn't know."
+        )
+        return [(True, what, cure)]
     if not is_installed():
         return []  # an optional package
     facts = probe({})
@@ -227,7 +259,7 @@ def examine_ranks(findings: list[tuple[str, str, str]]) -> Ranks | None:
     Ranks or None
         None if no launcher has started several processes.
     """
-    launch, variable = detect(), unknown_launcher()
+    launch, variable = detect(), _unknown_launcher()
     if (launch is None or launch.size == 1) and variable is None:
         return None
     if not is_installed():
@@ -251,8 +283,8 @@ def examine_ranks(findings: list[tuple[str, str, str]]) -> Ranks | None:
         )
         return _alone((True, what, cure))
     if facts["size"] == 1 and launch is not None:
-        what, cure = started_alone(launch, launch.size)
-        return _alone((True, f"{what}; mpi4py uses {_library(facts)}", f"{cure}."))
+        what, cure = _started_alone(launch)
+        return _alone((True, f"{what}; mpi4py uses {_library(facts)}", cure))
     own: list[tuple[bool, str, str]] = []
     if launch is None and facts["size"] > 1:
         name = f"{variable} is there, of a launcher that isn't known here"

@@ -14,6 +14,7 @@ from typing import Any
 import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._environment.launcher import detect
 
 from .constants import ReduceOp
 
@@ -69,13 +70,8 @@ _OF_HALVES = {
 }
 
 
-def load(launcher: str = "") -> Any:
+def load() -> Any:
     """Import mpi4py, start MPI and return the module MPI.
-
-    Parameters
-    ----------
-    launcher : str, optional
-        The program that started this process, to name where it may be of another MPI.
 
     Raises
     ------
@@ -97,7 +93,7 @@ def load(launcher: str = "") -> Any:
             from mpi4py import MPI
 
             if starts:
-                _start(MPI, mpi4py.rc, launcher)
+                _start(MPI, mpi4py.rc)
         except ModuleNotFoundError as error:
             if error.name != "mpi4py":
                 raise
@@ -118,11 +114,11 @@ def load(launcher: str = "") -> Any:
     return _MPI
 
 
-def _start(mpi: Any, rc: Any, launcher: str) -> None:
+def _start(mpi: Any, rc: Any) -> None:
     """Start MPI as mpi4py would."""
     rc.initialize = True
-    vendor = mpi.get_vendor()[0]
-    if launcher == "mpirun (Open MPI)" and vendor != "Open MPI":
+    vendor, launch = mpi.get_vendor()[0], detect()
+    if launch is not None and launch.launcher == "mpirun (Open MPI)" and vendor != "Open MPI":
         # An MPI that can't reach its launcher ends the process, without an exception.
         _warn(
             f"distributed: Open MPI's mpirun started this process, and mpi4py uses {vendor}; if "

@@ -11,8 +11,7 @@ from typing import Any
 
 import autograd_cy as ag
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._environment.launcher import Launch, detect, started_alone, unknown_launcher
-from autograd_cy._environment.threads import requested_threads
+from autograd_cy._environment.launcher import Launch, detect
 
 from . import _mpi
 from ._watch import Call, Watch
@@ -117,7 +116,28 @@ def _backend(name: str | None) -> str:
 
 
 def _started_alone(launch: Launch | None, size: int) -> str:
-    return "init_process_group: " + "; ".join(started_alone(launch, size))
+    how = (
+        f"{launch.launcher} started {launch.size} processes, but MPI sees one: each would train "
+        "alone"
+        if launch is not None
+        else f"{size} ranks are asked for, and this process was started alone"
+    )
+    if launch is not None and launch.launcher == "srun":
+        cure = (
+            "this MPI and srun have no protocol in common: try srun --mpi=list and "
+            "srun --mpi=pmix or --mpi=pmi2, or use mpirun within salloc or sbatch"
+        )
+    elif launch is not None:
+        cure = (
+            "mpi4py belongs to another MPI than this launcher: use the launcher of its MPI "
+            "(python -m mpi4py --mpi-library), or build mpi4py for this one"
+        )
+    else:
+        cure = (
+            f"start the script by mpirun -n {size} python SCRIPT, or srun -n {size}; torchrun and "
+            "multiprocessing.spawn start processes that MPI doesn't know"
+        )
+    return f"init_process_group: {how}; {cure}"
 
 
 class _OfParent:
@@ -138,11 +158,8 @@ def _leave_to_parent() -> None:
             group._comm = group._control = _OfParent()
 
 
-def _start_mpi(launch: Launch | None, timeout: float) -> None:
-    """Load MPI and meet the other ranks, once in a process.
-
-    Without a launch, only MPI knows how many ranks there are, and one is none too few.
-    """
+def _start_mpi(launch: Launch, timeout: float) -> None:
+    """Load MPI and meet the other ranks, once in a process."""
     if world.watch is not None:
         if world.watch.is_of_parent:
             raise RuntimeError(_OfParent.TEXT)
@@ -151,11 +168,9 @@ def _start_mpi(launch: Launch | None, timeout: float) -> None:
         call = Call("init_process_group", -1, count, range(world.watch.size), timeout)
         world.watch.wait(world.mpi.COMM_WORLD.Ibarrier(), call)
         return
-    mpi = _mpi.load("" if launch is None else launch.launcher)
+    mpi = _mpi.load()
     comm = mpi.COMM_WORLD
     if comm.Get_size() == 1:
-        if launch is None:
-            return
         raise RuntimeError(_started_alone(launch, launch.size))
     world.mpi = mpi
     request, until = comm.Ibarrier(), time.monotonic() + timeout
@@ -170,7 +185,7 @@ def _start_mpi(launch: Launch | None, timeout: float) -> None:
     world.watch = Watch(mpi, world.counts)
     world.watch.install()
     os.register_at_fork(after_in_child=_leave_to_parent)
-    if requested_threads() is None:
+    if "OMP_NUM_THREADS" not in os.environ:
         ag.set_num_threads(min(ag.get_num_threads(), world.watch.processors))
 
 
@@ -244,9 +259,9 @@ def init_process_group(
     wanted = world_size
     if wanted == -1 and os.environ.get("WORLD_SIZE", "").isdecimal():
         wanted = int(os.environ["WORLD_SIZE"])
-    if (launch is not None and launch.size > 1) or unknown_launcher() is not None:
+    if launch is not None and launch.size > 1:
         _start_mpi(launch, seconds)
-    if world.watch is None and wanted > 1:
+    elif wanted > 1:
         raise RuntimeError(_started_alone(None, wanted))
     watch = world.watch
     own, size = (0, 1) if watch is None else (watch.rank, watch.size)

@@ -63,7 +63,7 @@ def job(monkeypatch, tmp_path):
     for names in _launcher._KNOWN:
         for name in names[1:]:
             monkeypatch.delenv(name, raising=False)
-    for name in (*_launcher._OF_OTHERS, "WORLD_SIZE", "OMP_NUM_THREADS"):
+    for name in (*_mpi_checks._OF_OTHERS, "WORLD_SIZE", "OMP_NUM_THREADS", "SLURM_STEP_ID"):
         monkeypatch.delenv(name, raising=False)
     package = tmp_path / "modules" / "mpi4py"
     package.mkdir(parents=True)
@@ -178,7 +178,7 @@ def test_ranks_without_a_launcher_of_mpi_are_a_problem(job, monkeypatch, capsys)
     monkeypatch.setattr(_doctor, "CHECKS", (_doctor.mpi,))
     assert main(["doctor"]) == 1
     text = capsys.readouterr().out
-    assert "WORLD_SIZE is set: 4 ranks are asked for" in text and "mpirun -n 4" in text
+    assert "WORLD_SIZE is 4, and no launcher of MPI" in text and "mpirun -n 4" in text
 
 
 def test_an_unknown_launcher_is_named(job, capsys):
@@ -218,10 +218,9 @@ def test_threads_of_ranks_on_the_same_processors_are_divided():
     assert [row.split()[-1] for row in rows] == ["3", "3"]
 
 
-def test_launchers_are_known_by_their_variables():
-    of_jsrun = {"JSM_NAMESPACE_RANK": "1", "JSM_NAMESPACE_SIZE": "4"}
-    assert _launcher.detect(of_jsrun)[:3] == ("jsrun", 1, 4)
-    assert _launcher.unknown_launcher(of_jsrun | {"PMIX_RANK": "1"}) is None
-    assert _launcher.unknown_launcher({"PMIX_RANK": "1"}) == "PMIX_RANK"
-    assert _launcher.unknown_launcher({"PMIX_RANK": "0", "SLURM_STEP_ID": "batch"}) is None
-    assert _launcher.unknown_launcher({"PATH": "/usr/bin"}) is None
+def test_unknown_launchers_leave_traces(job):
+    assert _mpi_checks._unknown_launcher() is None
+    job(PMIX_RANK="1")
+    assert _mpi_checks._unknown_launcher() == "PMIX_RANK"
+    job(SLURM_STEP_ID="batch")
+    assert _mpi_checks._unknown_launcher() is None

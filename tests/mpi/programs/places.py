@@ -3,6 +3,9 @@
 import os
 import sys
 
+if not os.environ["OMP_NUM_THREADS"]:
+    del os.environ["OMP_NUM_THREADS"]
+
 import autograd_cy as torch
 import autograd_cy.distributed as dist
 from autograd_cy import hub
