@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import autograd_cy as ag
 from autograd_cy.distributed.algorithms.join import Join, Joinable, JoinHook
@@ -75,8 +75,10 @@ class DistributedDataParallel(Module, Joinable):
     ValueError
         If there is no group of processes.
 
-    References ---------- S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data
-    Parallel Training", VLDB 2020.
+    References
+    ----------
+    S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", VLDB
+    2020.
 
     Examples
     --------
@@ -127,7 +129,10 @@ class DistributedDataParallel(Module, Joinable):
                 raise ValueError(f"DistributedDataParallel: {name} isn't supported; leave it out")
         group = own_group(process_group, "DistributedDataParallel")
         if group is None:
-            raise ValueError("DistributedDataParallel: this process isn't in process_group")
+            raise ValueError(
+                "DistributedDataParallel: this process isn't in process_group; wrap the module on "
+                "the ranks of the group alone, or leave process_group out"
+            )
         named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         if not named:
             raise RuntimeError(
@@ -139,6 +144,12 @@ class DistributedDataParallel(Module, Joinable):
             raise RuntimeError(
                 f"DistributedDataParallel: {', '.join(lazy[:5])} have no values yet; run a forward "
                 "pass with a lazy module before wrapping it"
+            )
+        empty = [name for name, tensor in named if tensor.device.type == "meta"]
+        if empty:
+            raise RuntimeError(
+                f"DistributedDataParallel: {', '.join(empty[:5])} are on device meta, and have no "
+                "values; give the module memory by to_empty() and initialize it before wrapping it"
             )
         bytes_ = (25 if bucket_cap_mb is None else bucket_cap_mb) * _MEGABYTE
         if not bytes_ > 0:
@@ -183,6 +194,7 @@ class DistributedDataParallel(Module, Joinable):
                 self.static_graph,
             )
         object.__setattr__(self, "reducer", reducer)
+        self._kinds = [(parameter.dtype, parameter.device) for parameter in parameters]
 
     def _reduce_in(self, mixed_precision: Any) -> None:
         """Reduce gradients in another dtype, by the hook for it."""
@@ -221,6 +233,8 @@ class DistributedDataParallel(Module, Joinable):
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         records = ag.is_grad_enabled()
+        if self._kinds != [(p.dtype, p.device) for p in self.reducer.parameters]:
+            self._refuse_conversion()
         if self.require_backward_grad_sync:
             if self._join is not None:
                 Join.notify_join_context(self)
@@ -234,6 +248,17 @@ class DistributedDataParallel(Module, Joinable):
         if records:
             self.reducer.prepare()
         return result
+
+    def _refuse_conversion(self) -> NoReturn:
+        """Refuse parameters of another dtype or device than those that the buckets are for."""
+        now = [(p.dtype, p.device) for p in self.reducer.parameters]
+        place = next(i for i, kind in enumerate(self._kinds) if now[i] != kind)
+        (dtype, device), (before, device_before) = now[place], self._kinds[place]
+        raise RuntimeError(
+            f"DistributedDataParallel: {self.reducer.names[place]} is {dtype} on {device}, and was "
+            f"{before} on {device_before} when the module was wrapped; convert a module by .to(), "
+            ".double() and so on first, then wrap it"
+        )
 
     def _check_parameters(self) -> None:
         """Refuse parameters that were added after construction, now and then."""
