@@ -21,11 +21,11 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 CUDA = ("None", "12.9", "13.0")
 
 
-def render(recipe) -> list[dict]:
+def render(recipe, variants=VARIANTS) -> list[dict]:
     """Return the rendered recipe of each variant, with the variant under ``variant``."""
     platform = rattler_build.PlatformConfig(target_platform="linux-64")
     rendered = rattler_build.Stage0Recipe.from_file(recipe).render(
-        rattler_build.VariantConfig.from_file(VARIANTS),
+        rattler_build.VariantConfig.from_file(variants),
         rattler_build.RenderConfig(platform=platform),
     )
     return [one.recipe.to_dict() | {"variant": one.variant} for one in rendered]
@@ -44,6 +44,14 @@ def recipes(sdist, tmp_path_factory):
     folder = tmp_path_factory.mktemp("recipes")
     fill.fill(sdist, folder)
     return render(folder / "conda" / "recipe.yaml")
+
+
+@pytest.fixture(scope="module")
+def recipes_of_mpi(sdist, tmp_path_factory):
+    """The variants of the package that adds MPI."""
+    folder = tmp_path_factory.mktemp("recipes")
+    fill.fill(sdist, folder)
+    return render(folder / "conda" / "mpi" / "recipe.yaml", CONDA / "mpi" / "variants.yaml")
 
 
 def specs(requirements) -> dict[str, str]:
@@ -155,3 +163,18 @@ def test_the_recipe_tests_what_a_user_does(recipes):
     files = [test["files"]["source"] for test in tests if "files" in test]
     assert files == [["tests/build/downstream/"]]
     assert (ROOT / "tests/build/downstream/use.py").is_file()
+
+
+def test_the_package_of_mpi_adds_mpi4py_with_one_mpi(recipes_of_mpi):
+    bound = requirements_by_name(PROJECT["project"]["optional-dependencies"]["mpi"])["mpi4py"]
+    assert {one["variant"]["mpi"] for one in recipes_of_mpi} == {"mpich", "openmpi"}
+    for one in recipes_of_mpi:
+        mpi = one["variant"]["mpi"]
+        assert one["package"] == {"name": "autograd_cy-mpi", "version": VERSION}
+        assert one["build"]["string"] == f"mpi_{mpi}_{one['build']['number']}"
+        assert one["build"]["noarch"] == "generic"
+        assert specs(one["requirements"]["run"]) == {
+            "autograd_cy": f"=={VERSION}",
+            "mpi4py": bound,
+            "mpi": f"* {mpi}",
+        }

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from clean_root import PATH, Root, Roots, reason_to_skip
-from site_recipes import PACKAGING, VERSION
+from site_recipes import PACKAGING, VERSION, run
 from sources import PROGRAM, QUICK, build_requirements, make_sdist
 
 CONTAINERS = PACKAGING / "containers"
@@ -47,12 +47,13 @@ def instructions(text: str) -> list[tuple[str, str]]:
 class Docker:
     """Runs the instructions of a Dockerfile in clean roots."""
 
-    def __init__(self, roots: Roots, context: Path):
+    def __init__(self, roots: Roots, context: Path, chosen: dict | None = None):
         self.roots, self.context = roots, context
         self.stages: dict[str, Root] = {}
         self.global_arguments: dict[str, str] = {}
         self.root: Root | None = None
         self.command: list[str] = []
+        self.chosen = chosen or {}
         self.start({})
 
     def start(self, environment: dict) -> None:
@@ -82,7 +83,7 @@ class Docker:
         if self.root is None:
             self.global_arguments[name] = value
         elif equals:
-            self.arguments[name] = value
+            self.arguments[name] = self.chosen.get(name, value)
 
     def do_env(self, argument):
         name, _, value = argument.partition("=")
@@ -137,6 +138,8 @@ class Apptainer:
         for header, sections in definition_stages(text):
             assert header["Bootstrap"] == "docker"
             root = self.stages[header["Stage"]] = self.roots.new(header["From"])
+            for name, value in re.findall(r"(?m)^ +(\w+)=(.*)$", sections.get("arguments", "")):
+                sections["post"] = sections["post"].replace(f"{{{{ {name} }}}}", value)
             for title, body in sections.items():
                 if title.partition(" ")[0] == "files":
                     self._copy(root, title, body)
@@ -181,6 +184,25 @@ def test_both_files_install_the_same_packages_of_debian():
 
     joined = "\n".join(argument for _, argument in instructions(DOCKERFILE))
     assert packages(joined) == packages(DEFINITION) != []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mpi", "more"), [("", []), ("mpich", ["mpi4py", "mpich"])])
+def test_both_files_install_mpi_where_it_is_chosen(mpi, more):
+    (docker,) = (text for name, text in instructions(DOCKERFILE) if "pip wheel" in text)
+    assert ("ARG", "MPI=") in instructions(DOCKERFILE)
+    (_, sections), _ = definition_stages(DEFINITION)
+    assert re.search(r"(?m)^ +MPI=$", sections["arguments"])
+    post = sections["post"].replace("{{ MPI }}", mpi)
+    for text in (f"MPI={mpi}\n{docker}", post):
+        # What the shell makes of the lines, with a pip that prints its arguments.
+        lines = text.replace("/opt/autograd_cy/bin/pip", "echo").replace("python3 -m venv", ":")
+        text = re.sub(r"(?m)^ *apt-get .*$", "", lines)
+        done = run("sh", "-ec", text, cwd=PACKAGING)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        assert [line[0] for line in lines] == ["wheel", "install"]
+        for line in lines:
+            assert [word for word in line if word.startswith("mp")] == more
 
 
 @pytest.mark.release

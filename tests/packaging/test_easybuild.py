@@ -69,12 +69,13 @@ def test_names_versions_and_checksums_are_those_of_the_release(path):
     assert settings["sanity_check_commands"][0] == "autograd-cy doctor"
 
 
-def test_there_are_a_plain_one_one_for_gpus_and_one_of_the_system():
+def test_there_are_a_plain_one_one_for_mpi_one_for_gpus_and_one_of_the_system():
     settings = [parameters(path) for path in PATHS]
     names = [{one[0] for one in each.get("dependencies", ())} for each in settings]
     assert sorted(names, key=len) == [
         set(),
         {"Python", "SciPy-bundle"},
+        {"Python", "SciPy-bundle", "mpi4py"},
         {"CUDA", "Python", "Python-bundle-PyPI", "SciPy-bundle", "Mako"},
     ]
     (with_cuda,) = [each["exts_list"] for each in settings if "exts_list" in each]
@@ -170,7 +171,8 @@ def test_a_dependency_that_nobody_has_is_noticed(tmp_path):
 def test_the_modules_that_it_loads_are_new_enough(path):
     settings = parameters(path)
     versions = {}
-    toolchain = f"{settings['toolchain']['name']}-{settings['toolchain']['version']}"
+    # foss is gfbf with MPI, and takes modules of both.
+    toolchain = f"gfbf-{settings['toolchain']['version']}"
     for name, version, *_ in [*settings["dependencies"], *settings["builddependencies"]]:
         if name == "Python":
             (python,) = (robot() / "p" / "Python").glob(f"Python-{version}-GCCcore-*[0-9].eb")
@@ -180,6 +182,9 @@ def test_the_modules_that_it_loads_are_new_enough(path):
             versions |= exts(robot() / "s" / name / f"{name}-{version}-{toolchain}.eb")
         elif name == "Python-bundle-PyPI":
             continue
+        elif name == "mpi4py":
+            low = lower_bounds(project()["project"]["optional-dependencies"]["mpi"])[name]
+            assert numbers(version) >= numbers(low)
         else:
             versions[name.lower()] = version
     for name, low in lower_bounds(project()["build-system"]["requires"]).items():

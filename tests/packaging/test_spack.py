@@ -84,6 +84,13 @@ def test_gpus_need_nvcc_and_pycuda():
     assert needed["cxx"] == ("", ("build",))
 
 
+def test_the_variant_mpi_needs_mpi4py_and_a_launcher():
+    assert RECORD.variants["mpi"]["default"] is False
+    bound = lower_bounds(project()["project"]["optional-dependencies"]["mpi"])["mpi4py"]
+    assert dependencies("+mpi") == {"py-mpi4py": (f"{bound}:", ("run",)), "mpi": ("", ("run",))}
+    assert environment(Spec(frozenset({"openmp", "mpi"}))) == environment(Spec())
+
+
 def test_architectures_that_the_build_refuses_conflict():
     refused = {
         spec.partition("=")[2] for spec, when, msg in RECORD.conflicts if when == "+cuda" and msg

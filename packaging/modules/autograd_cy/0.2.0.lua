@@ -3,6 +3,8 @@
 local prefix = "/opt/autograd_cy/0.2.0"
 -- The module of the Python that it was installed with; "" for the Python of the operating system.
 local python = "python"
+-- For programs of several processes, the module of the MPI that mpi4py was built for, or "".
+local mpi = ""
 
 help([[
 autograd_cy computes derivatives of NumPy-style programs, with the semantics of torch.autograd.
@@ -19,6 +21,9 @@ whatis("URL: https://pypi.org/project/autograd_cy/")
 conflict(myModuleName())
 if python ~= "" then
    depends_on(python)
+end
+if mpi ~= "" then
+   depends_on(mpi)
 end
 
 -- Compiled modules are for one Python: the folder of another version must not come into $PYTHONPATH.

@@ -23,6 +23,7 @@ class PyAutogradCy(PythonPackage, CudaPackage):
     version("0.2.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("openmp", default=True, description="Compute on several threads")
+    variant("mpi", default=False, description="Compute in several processes")
 
     depends_on("c", type="build")
     # The host code of the GPU kernels, by nvcc
@@ -54,6 +55,12 @@ class PyAutogradCy(PythonPackage, CudaPackage):
                 conflicts(
                     f"cuda_arch={_arch}", msg="the kernels need compute capability 8.0 or later"
                 )
+
+    with when("+mpi"):
+        # Loaded when a program asks for several processes
+        depends_on("py-mpi4py@4:", type="run")
+        # Its launcher
+        depends_on("mpi", type="run")
 
     conflicts("platform=darwin", msg="only Linux is supported")
     conflicts("platform=windows", msg="only Linux is supported")
