@@ -33,7 +33,7 @@ PREFIX = "AUTOGRAD_CY_"
 # What the package and its build read; another name that begins so is a mistake.
 VARIABLES = (
     *("BLAS", "BLAS_THREADS", "CACHE", "CACHE_MB", "CPU", "PROFILE"),
-    *("CUBLAS", "CUDA_HOST", "CUDA_KERNELS", "NO_CUDA_MEMORY_CACHING"),
+    *("CUBLAS", "CUDA_AWARE_MPI", "CUDA_HOST", "CUDA_KERNELS", "NO_CUDA_MEMORY_CACHING"),
     *("COVERAGE", "CUDA", "CUDA_ARCHS", "DEBUG", "NATIVE", "OPENMP", "OPT", "SANITIZE", "SIMD"),
 )
 

@@ -205,6 +205,9 @@ def _of_halves(name: str, dtype: Any) -> Any:
 
 def buffer_of(tensor: Tensor) -> list[Any]:
     """Return the memory of a contiguous tensor as mpi4py takes it: address, count and datatype."""
+    if tensor.device.type == "cuda":
+        # MPI knows nothing of streams: what writes or reads the memory must have ended.
+        ag.cuda.current_stream(tensor.device).synchronize()
     return [
         _MPI.buffer.fromaddress(tensor.data_ptr(), tensor.nbytes),
         tensor.numel(),

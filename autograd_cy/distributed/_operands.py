@@ -1,7 +1,12 @@
-"""Tensors as operands of MPI: checks, and memory that is contiguous and on the host."""
+"""Tensors as operands of MPI: checks, and memory that is contiguous and that MPI can read.
+
+That is memory of the host. Tensors of GPUs are copied by way of pinned memory, unless the
+environment says that MPI takes pointers to their memory.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +25,7 @@ __all__ = [
     "check_written",
     "describe",
     "group_root",
+    "is_cuda_aware",
     "write",
 ]
 
@@ -78,11 +84,35 @@ def describe(tensor: Tensor) -> str:
     return f"{str(tensor.dtype).rpartition('.')[2]} {list(tensor.shape)}"
 
 
+#: Sums of these are computed by functions of the host.
+_HALVES = (ag.float16, ag.bfloat16)
+
+
+def is_cuda_aware() -> bool:
+    """Return whether MPI gets pointers to memory of GPUs, as AUTOGRAD_CY_CUDA_AWARE_MPI=1 says."""
+    return os.environ.get("AUTOGRAD_CY_CUDA_AWARE_MPI", "0") not in ("", "0")
+
+
+def _is_for_mpi(tensor: Tensor) -> bool:
+    """Return whether MPI can use the memory of a tensor."""
+    if tensor.device.type == "cpu":
+        return True
+    return tensor.device.type == "cuda" and is_cuda_aware() and tensor.dtype not in _HALVES
+
+
+def _empty(shape: Any, like: Tensor) -> Tensor:
+    """Return memory for MPI, for values of the dtype and device of a tensor."""
+    if _is_for_mpi(like):
+        return ag.empty(shape, dtype=like.dtype, device=like.device)
+    return ag.empty(shape, dtype=like.dtype, pin_memory=like.device.type == "cuda")
+
+
 def as_input(tensor: Tensor) -> Tensor:
-    """Return the values of a tensor in C order on the host, the tensor itself if it is so."""
+    """Return the values of a tensor in C order where MPI can read, the tensor itself if it is."""
     tensor = tensor.detach()
-    if tensor.device.type != "cpu":
-        tensor = tensor.cpu()
+    if not _is_for_mpi(tensor):
+        values = _empty(tensor.shape, tensor)
+        return values.copy_(tensor)
     return tensor.resolve_conj().resolve_neg().contiguous()
 
 
@@ -95,9 +125,9 @@ def apart(source: Tensor, memory: Tensor) -> Tensor:
 
 
 def _is_plain(tensor: Tensor) -> bool:
-    """Return whether the memory of a tensor on the host has its values in C order."""
-    on_host = tensor.device.type == "cpu"
-    return on_host and tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg()
+    """Return whether MPI can use the memory of a tensor, and it has the values in C order."""
+    in_order = tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg()
+    return in_order and _is_for_mpi(tensor)
 
 
 def write(tensor: Tensor, values: Tensor) -> None:
@@ -123,7 +153,7 @@ class Output:
     Attributes
     ----------
     memory : Tensor
-        Contiguous, on the host: the tensor itself if there is one and it is so.
+        Contiguous, where MPI can use it: the tensor itself if there is one and it is so.
     """
 
     __slots__ = ("_tensors", "memory")
@@ -136,12 +166,12 @@ class Output:
             if _is_plain(tensor):
                 self.memory = tensor
             elif values:
-                self.memory = as_input(tensor).clone()
+                self.memory = as_input(tensor)  # a copy, since the tensor itself is not plain
             else:
-                self.memory = ag.empty(tensor.shape, dtype=tensor.dtype, device="cpu")
+                self.memory = _empty(tensor.shape, tensor)
         else:
             count = sum(tensor.numel() for tensor in tensors)
-            self.memory = ag.empty(count, dtype=tensors[0].dtype, device="cpu")
+            self.memory = _empty((count,), tensors[0])
 
     def finish(self) -> None:
         """Bring the results into the tensors."""
