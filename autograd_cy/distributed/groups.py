@@ -14,7 +14,6 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._environment.launcher import Launch, detect
 
 from . import _mpi
-from ._operands import is_cuda_aware
 from ._watch import Call, Watch
 from ._world import NOT_INITIALIZED, ProcessGroup, compare_all_calls, world
 from .constants import Backend, default_pg_timeout
@@ -110,6 +109,8 @@ def _backend(name: str | None) -> str:
                 "init_process_group: backend 'nccl' is for GPUs, and there is none; give 'gloo' or "
                 "'mpi', which are MPI here"
             )
+        from ._operands import is_cuda_aware
+
         way = "handed to it" if is_cuda_aware() else "copied through pinned memory of the host"
         _warn(f"init_process_group: 'nccl' is MPI here: tensors of GPUs are {way}")
     return Backend(name)
