@@ -61,10 +61,10 @@ def check_tensors(values: Any, name: str) -> None:
 
 
 def check_written(tensor: Tensor, function: str) -> None:
-    """Refuse to copy results into a leaf that records, as PyTorch does.
+    """Refuse a leaf that records: what other ranks write into it would not be seen by backward.
 
-    ``all_reduce``, ``broadcast`` and ``reduce`` write into leaves, so that programs give all ranks
-    the parameters of one.
+    PyTorch does so where it copies results, and lets ``all_reduce``, ``broadcast`` and ``reduce``
+    write.
 
     Raises
     ------

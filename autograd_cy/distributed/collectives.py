@@ -16,6 +16,7 @@ from . import _mpi
 from ._operands import (
     Output,
     check_tensor,
+    check_written,
     describe,
     group_root,
 )
@@ -63,7 +64,7 @@ def all_reduce(
     Raises
     ------
     RuntimeError
-        On every rank, if shapes or dtypes differ.
+        On every rank, if shapes or dtypes differ; of a leaf that records.
     ValueError
         If the operation isn't one of the dtype, or there is no group.
 
@@ -81,6 +82,7 @@ def all_reduce(
     mine = own_group(group, "all_reduce")
     if mine is None:
         return None
+    check_written(tensor, "all_reduce")
     check_op(op, "all_reduce", tensor.dtype)
     output = Output([tensor], values=True)
     memory = output.memory
@@ -136,7 +138,7 @@ def broadcast(
     Raises
     ------
     RuntimeError
-        On every rank, if shapes or dtypes differ.
+        On every rank, if shapes or dtypes differ; of a leaf that records.
     ValueError
         If there is no such rank.
 
@@ -153,6 +155,7 @@ def broadcast(
         return None
     root = group_root(mine, src, group_src, "broadcast", "src")
     is_root = mine.rank() == root
+    check_written(tensor, "broadcast")  # on the source, too, so that no rank waits for others
     output = Output([tensor], values=is_root)
     return run(
         mine,
@@ -198,7 +201,7 @@ def reduce(
     Raises
     ------
     RuntimeError
-        On every rank, if shapes or dtypes differ.
+        On every rank, if shapes or dtypes differ; of a leaf that records.
     ValueError
         If there is no such rank, or the operation isn't one of the dtype.
 
@@ -215,6 +218,7 @@ def reduce(
         return None
     root = group_root(mine, dst, group_dst, "reduce", "dst")
     is_root = mine.rank() == root
+    check_written(tensor, "reduce")  # also where it isn't written, so that no rank waits
     check_op(op, "reduce", tensor.dtype)
     output = Output([tensor], values=True)
     memory = output.memory

@@ -15,6 +15,7 @@ DIFFERENT = {
     "broadcast_from_outside": "gloo's RuntimeError; here the ValueError of other groups",
     "destroyed_group": "torch lets the call through",
     "not_a_module": "an AttributeError of torch's; here a TypeError that says so",
+    "sum_into_a_leaf": "torch writes it; here an error, since backward wouldn't see the sum",
     "trained by bf16_compress_hook": "torch has it for GPUs only",
     "nn.functional.reduce": "torch returns parts of the sum on other ranks; here zeros",
 }

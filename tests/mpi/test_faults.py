@@ -26,6 +26,7 @@ MESSAGES = {
     "message_size": ["recv of float32 [2] from rank 0", "another number of elements"],
     "splits": ["all_to_all_single: rank 0 sends 2 elements to rank 1, which expects 1"],
     "splits_of_one": ["rank 0 called all_to_all_single of float32 with sizes; rank 1 called"],
+    "leaf": ["a leaf Variable that requires grad", "distributed.nn.functional"],
     "modules_differ": ["rank 0 has weight: float32 [3, 3], and rank 1 weight: float32 [4, 3]"],
     "unused": ["third.weight, third.bias had no gradient", "find_unused_parameters=True"],
     "second_backward": ["a second backward after one forward pass", "no_sync()"],

@@ -335,13 +335,21 @@ def group_of_no_such_rank():
 @case
 def leaves():
     x, y = mine(2).requires_grad_(), mine(2).requires_grad_()
-    dist.broadcast(x, 0)
-    dist.all_reduce(y)
-    (3 * x * y).sum().backward()
     z = torch.ones(2, requires_grad=True)
-    dist.reduce(z, 0)
+    with torch.no_grad():
+        dist.broadcast(x, 0)
+        dist.all_reduce(y)
+        dist.reduce(z, 0)
+    (3 * x * y).sum().backward()
     last = z.detach() if rank == 0 else None  # undefined on others
     return x.detach(), y.detach(), x.grad, y.grad, x.is_leaf, last
+
+
+@case
+def sum_into_a_leaf():
+    leaf = torch.ones(2, requires_grad=True)
+    dist.all_reduce(leaf)
+    return leaf.detach()
 
 
 @case

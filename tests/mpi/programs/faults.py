@@ -122,6 +122,10 @@ def splits_of_one():
     dist.all_to_all_single(torch.zeros(4 - (rank == 0)), torch.zeros(4 - (rank == 0)), *sizes)
 
 
+def leaf():
+    dist.all_reduce(torch.ones(2, requires_grad=True))
+
+
 def modules_differ():
     DistributedDataParallel(torch.nn.Linear(3, 3 + rank))
 
