@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograd_cy._environment import info as _info
+from autograd_cy._environment import launcher as _launcher
 from autograd_cy._environment import machine as _machine
 from autograd_cy._environment import mpi_checks as _mpi_checks
 from autograd_cy._environment import threads as _threads
@@ -25,6 +26,7 @@ LOCAL_RANKS = (
     "OMPI_COMM_WORLD_LOCAL_SIZE",
     "MPI_LOCALNRANKS",
     "PALS_LOCAL_SIZE",
+    "JSM_NAMESPACE_LOCAL_SIZE",
     "SLURM_NTASKS_PER_NODE",
 )
 
@@ -186,6 +188,22 @@ def ranks_per_node() -> list[Finding]:
     return [Finding(PROBLEM, what, cure)]
 
 
+def unknown_launcher() -> list[Finding]:
+    """The launcher of several ranks is one that init_process_group knows."""
+    names = _launcher.unknown_ranks()
+    if not names:
+        return []
+    what = (
+        f"{', '.join(names)} may be of a launcher that isn't known: init_process_group would make "
+        "a world of one"
+    )
+    cure = (
+        "If the launcher is of MPI, write `from mpi4py import MPI` before init_process_group, "
+        "which then asks MPI for the ranks; else start the script by mpirun or srun."
+    )
+    return [Finding(ADVICE, what, cure)]
+
+
 def openmp_runtimes() -> list[Finding]:
     """One pool of threads in this process, and compiled in at all."""
     from autograd_cy._C import parallel
@@ -268,6 +286,7 @@ CHECKS = (
     team_size,
     processors_granted,
     ranks_per_node,
+    unknown_launcher,
     openmp_runtimes,
     wait_policy,
     denormals,

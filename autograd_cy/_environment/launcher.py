@@ -2,16 +2,27 @@
 
 MPI's ``mpirun`` and SLURM's ``srun`` tell each process its rank by variables of their own. Programs
 for torch look for those of ``torchrun`` (``RANK``, ``WORLD_SIZE`` ...), which :func:`export` sets
-from them. Nothing of MPI is loaded here.
+from them. Other launchers leave traces at least, which :func:`traces` lists, so that MPI can be
+asked. Nothing of MPI is loaded here.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, MutableMapping
 from typing import NamedTuple
 
-__all__ = ["Launch", "detect", "export", "is_first_rank"]
+__all__ = [
+    "Launch",
+    "detect",
+    "export",
+    "is_first_rank",
+    "rank_in_traces",
+    "step_of_srun",
+    "traces",
+    "unknown_ranks",
+]
 
 
 class Launch(NamedTuple):
@@ -56,10 +67,23 @@ _KNOWN = (
         "PALS_LOCAL_RANKID",
         "PALS_LOCAL_SIZE",
     ),
+    _Variables(
+        "jsrun",
+        "JSM_NAMESPACE_RANK",
+        "JSM_NAMESPACE_SIZE",
+        "JSM_NAMESPACE_LOCAL_RANK",
+        "JSM_NAMESPACE_LOCAL_SIZE",
+    ),
     _Variables("flux run", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", ""),
     # Of the step, not of the job: a script in a batch job sees the variables of the job, too.
     _Variables("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""),
 )
+
+# A process manager is there, which says the rank or nothing, but not the size: MPI knows it.
+_TRACES = ("PMIX_RANK", "PMI_RANK", "PMI_FD", "PMI_PORT", "ALPS_APP_PE", "MP_CHILD")
+_NO_RANKS = ("PMI_FD", "PMI_PORT")
+# Ranks that torchrun, users' scripts and batch jobs set for their own ends.
+_NO_TRACES = re.compile(r"(|LOCAL_|GROUP_|ROLE_|NODE_|GLOBAL_)RANK|SLURM_.*|.*_(LOCAL|NODE)_RANK")
 
 
 def _number(environment: Mapping[str, str], name: str) -> int | None:
@@ -80,6 +104,15 @@ def _on_this_node(environment: Mapping[str, str], size: int) -> int:
     return size
 
 
+def _is_of_srun(environment: Mapping[str, str], rank: int, size: int) -> bool:
+    """Return whether PMI's rank comes from ``srun --mpi=pmi2``, which has no local rank in PMI."""
+    return (
+        "MPI_LOCALRANKID" not in environment
+        and _number(environment, "SLURM_PROCID") == rank
+        and _number(environment, "SLURM_STEP_NUM_TASKS") == size
+    )
+
+
 def detect(environment: Mapping[str, str] = os.environ) -> Launch | None:
     """Return the place of this process among those of its launcher, None without a launcher.
 
@@ -98,6 +131,8 @@ def detect(environment: Mapping[str, str] = os.environ) -> Launch | None:
             continue
         if names.launcher == "srun" and environment.get("SLURM_STEP_ID") == "batch":
             continue  # the batch script itself, one process whatever --ntasks says
+        if names.rank == "PMI_RANK" and _is_of_srun(environment, rank, size):
+            continue
         local_rank = _number(environment, names.local_rank)
         local_size = _number(environment, names.local_size)
         if local_size is None:
@@ -108,15 +143,76 @@ def detect(environment: Mapping[str, str] = os.environ) -> Launch | None:
     return None
 
 
-def export(environment: MutableMapping[str, str] = os.environ) -> None:
+def step_of_srun(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return the step of SLURM whose tasks are the ranks, such as ``"17.0"``; None without srun.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        The variables, by default those of the process.
+    """
+    launch = detect(environment)
+    if launch is None or launch.launcher != "srun":
+        return None
+    job, step = _number(environment, "SLURM_JOB_ID"), _number(environment, "SLURM_STEP_ID")
+    return None if job is None or step is None else f"{job}.{step}"
+
+
+def traces(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the variables that a launcher of MPI has left without saying how many ranks there are.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        The variables, by default those of the process.
+    """
+    return [name for name in _TRACES if name in environment]
+
+
+def rank_in_traces(environment: Mapping[str, str] = os.environ) -> int:
+    """Return the rank in the variables that :func:`traces` lists, 0 if they say none.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        The variables, by default those of the process.
+    """
+    ranks = (_number(environment, name) for name in traces(environment) if name not in _NO_RANKS)
+    return max((rank or 0 for rank in ranks), default=0)
+
+
+def unknown_ranks(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return variables that look like the rank of a launcher which isn't known here.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        The variables, by default those of the process.
+    """
+    if detect(environment) is not None or traces(environment):
+        return []
+    return sorted(
+        name
+        for name in environment
+        if re.fullmatch(r"[A-Z0-9_]*(RANK|RANKID|PROCID)", name)
+        and not _NO_TRACES.fullmatch(name)
+        and _number(environment, name) is not None
+    )
+
+
+def export(
+    environment: MutableMapping[str, str] = os.environ, launch: Launch | None = None
+) -> None:
     """Set the variables of ``torchrun`` from those of the launcher, where a program has not.
 
     Parameters
     ----------
     environment : mutable mapping, optional
         The variables, by default those of the process.
+    launch : Launch, optional
+        The place of the process, if it isn't in the variables.
     """
-    launch = detect(environment)
+    launch = launch or detect(environment)
     if launch is None:
         return
     for name, value in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import os
 import sys
 import time
@@ -11,7 +12,7 @@ from typing import Any
 
 import autograd_cy as ag
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._environment.launcher import Launch, detect
+from autograd_cy._environment.launcher import Launch, detect, export, rank_in_traces, traces
 
 from . import _mpi
 from ._watch import Call, Watch
@@ -118,8 +119,8 @@ def _backend(name: str | None) -> str:
 
 def _started_alone(launch: Launch | None, size: int) -> str:
     how = (
-        f"{launch.launcher} started {launch.size} processes, but MPI sees one: each would train "
-        "alone"
+        f"{launch.launcher} started {launch.size or 'several'} processes, but MPI sees one: each "
+        "would train alone"
         if launch is not None
         else f"{size} ranks are asked for, and this process was started alone"
     )
@@ -159,8 +160,21 @@ def _leave_to_parent() -> None:
             group._comm = group._control = _OfParent()
 
 
-def _start_mpi(launch: Launch, timeout: float) -> None:
-    """Load MPI and meet the other ranks, once in a process."""
+def _mpi_is_to_be_asked(size: int) -> bool:
+    """Return whether MPI may know of ranks that no known launcher's variables tell of."""
+    return (
+        world.watch is not None  # from before destroy_process_group
+        or "mpi4py.MPI" in sys.modules
+        or bool(traces())
+        or (size > 1 and importlib.util.find_spec("mpi4py") is not None)
+    )
+
+
+def _start_mpi(launch: Launch | None, timeout: float) -> None:
+    """Load MPI and meet the other ranks, once in a process.
+
+    Without a launcher MPI is only asked: one rank stays a world of one.
+    """
     if world.watch is not None:
         if world.watch.is_of_parent:
             raise RuntimeError(_OfParent.TEXT)
@@ -170,9 +184,15 @@ def _start_mpi(launch: Launch, timeout: float) -> None:
         world.watch.wait(world.mpi.COMM_WORLD.Ibarrier(), call)
         return
     mpi = _mpi.load()
+    if launch is None and (not mpi.Is_initialized() or mpi.Is_finalized()):
+        return  # imported for something else
     comm = mpi.COMM_WORLD
     if comm.Get_size() == 1:
-        raise RuntimeError(_started_alone(launch, launch.size))
+        if launch is not None:
+            raise RuntimeError(_started_alone(launch, launch.size))
+        if rank_in_traces() > 0:
+            raise RuntimeError(_started_alone(Launch("a launcher", 1, 0, 1, 0), 0))
+        return
     world.mpi = mpi
     request, until = comm.Ibarrier(), time.monotonic() + timeout
     while not request.Test():
@@ -185,6 +205,8 @@ def _start_mpi(launch: Launch, timeout: float) -> None:
         time.sleep(0.001)
     world.watch = Watch(mpi, world.counts)
     world.watch.install()
+    if launch is None:
+        export(launch=world.watch.place())
     os.register_at_fork(after_in_child=_leave_to_parent)
     if "OMP_NUM_THREADS" not in os.environ:
         ag.set_num_threads(min(ag.get_num_threads(), world.watch.processors))
@@ -262,9 +284,11 @@ def init_process_group(
         wanted = int(os.environ["WORLD_SIZE"])
     if launch is not None and launch.size > 1:
         _start_mpi(launch, seconds)
-    elif wanted > 1:
-        raise RuntimeError(_started_alone(None, wanted))
+    elif launch is None and _mpi_is_to_be_asked(wanted):
+        _start_mpi(None, seconds)
     watch = world.watch
+    if watch is None and wanted > 1:
+        raise RuntimeError(_started_alone(None, wanted))
     own, size = (0, 1) if watch is None else (watch.rank, watch.size)
     _check_place(own, size, rank, world_size)
     comm = None if watch is None else world.mpi.COMM_WORLD.Dup()

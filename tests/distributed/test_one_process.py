@@ -260,6 +260,31 @@ def test_one_process_goes_on_after_a_failed_backward(world):
             },
             (5, 7, 1, 3),
         ),
+        # srun --mpi=pmi2 on two nodes: PMI doesn't know the ranks of a node.
+        (
+            {
+                "PMI_RANK": "5",
+                "PMI_SIZE": "7",
+                "SLURM_PROCID": "5",
+                "SLURM_STEP_NUM_TASKS": "7",
+                "SLURM_LOCALID": "1",
+                "SLURM_NODEID": "1",
+                "SLURM_STEP_TASKS_PER_NODE": "4,3",
+            },
+            (5, 7, 1, 3),
+        ),
+        # mpirun of MPICH starts its proxies, one a node, by srun.
+        (
+            {
+                "PMI_RANK": "3",
+                "PMI_SIZE": "4",
+                "MPI_LOCALRANKID": "1",
+                "MPI_LOCALNRANKS": "2",
+                "SLURM_PROCID": "1",
+                "SLURM_STEP_NUM_TASKS": "2",
+            },
+            (3, 4, 1, 2),
+        ),
         # One Python in a batch script sees the variables of the job.
         ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_JOB_ID": "1"}, None),
     ],
@@ -274,6 +299,57 @@ def test_launchers_are_known_by_their_variables(variables, expected):
         assert tuple(int(environment[name]) for name in names) == expected
     else:
         assert environment == variables
+
+
+def test_a_step_of_slurm_is_that_of_the_ranks():
+    step = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0"}
+    tasks = {**step, "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "2"}
+    assert launcher.step_of_srun(tasks) == "7.0"
+    assert launcher.step_of_srun({**tasks, "SLURM_STEP_ID": "batch"}) is None
+    # The step is of mpirun's proxies there.
+    of_mpirun = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
+    assert launcher.step_of_srun({**tasks, **of_mpirun}) is None
+    assert launcher.step_of_srun(step) is None
+
+
+def test_unknown_launchers_leave_traces():
+    assert launcher.traces({"PMIX_RANK": "1", "HOME": "/"}) == ["PMIX_RANK"]
+    assert launcher.rank_in_traces({"PMIX_RANK": "1", "PMI_FD": "7"}) == 1
+    assert launcher.unknown_ranks({"NEW_MPI_RANK": "0"}) == ["NEW_MPI_RANK"]
+    ours = {"RANK": "0", "LOCAL_RANK": "0", "SLURM_PROCID": "0", "NEW_MPI_RANK": "first"}
+    assert launcher.unknown_ranks(ours) == []
+
+
+def test_the_doctor_names_variables_of_an_unknown_launcher(monkeypatch):
+    from autograd_cy._environment import doctor
+
+    assert doctor.unknown_launcher() == []
+    monkeypatch.setenv("NEW_MPI_RANK", "0")
+    (finding,) = doctor.unknown_launcher()
+    assert "NEW_MPI_RANK" in finding.what
+    assert "mpi4py" in finding.cure
+
+
+def test_a_rank_alone_under_an_unknown_launcher_is_an_error():
+    code = """
+import sys, types
+sys.modules["mpi4py"] = types.ModuleType("mpi4py")
+sys.modules["mpi4py"].rc = types.SimpleNamespace(finalize=False)
+mpi = types.ModuleType("mpi4py.MPI")
+mpi.COMM_WORLD = types.SimpleNamespace(Get_size=lambda: 1)
+mpi.Is_initialized = lambda: True
+mpi.Is_finalized = lambda: False
+sys.modules["mpi4py.MPI"] = sys.modules["mpi4py"].MPI = mpi
+import autograd_cy.distributed as dist
+dist.init_process_group()
+print(dist.get_world_size())
+"""
+    for rank, expected in (("0", "1"), ("1", "a launcher started several processes, but MPI sees")):
+        variables = {**os.environ, "PMIX_RANK": rank}
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=variables, capture_output=True, text=True
+        )
+        assert expected in (done.stderr if rank == "1" else done.stdout), done.stderr
 
 
 def test_several_processes_without_mpi4py_are_an_error_with_the_way_out():
