@@ -10,14 +10,17 @@ about their state through a communicator of their own:
 - ``report``: a rank is about to end the job, and says why; the others stay silent.
 
 A rank that computes, is stopped or is gone gives no answer, which says as much. The job ends by
-``MPI_Abort``, since ranks that wait in a call which others have left can't go on.
+``MPI_Abort``, since ranks that wait in a call which others have left can't go on. Under ``srun``
+that ends one process only, so that the rank which reports has SLURM end the step.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import socket
+import subprocess
 import sys
 import time
 import traceback
@@ -25,6 +28,7 @@ from types import TracebackType
 from typing import Any
 
 from autograd_cy._environment.threads import cgroup_path, cpu_quota
+from autograd_cy._environment.launcher import Launch, step_of_srun
 
 __all__ = ["Call", "EverywhereError", "Watch"]
 
@@ -41,6 +45,8 @@ _ANSWERS = 2.0
 _OTHERS_REPORT = 5.0
 #: How long a message of a rank that has ended may still be on its way, in seconds.
 _ON_ITS_WAY = 2.0
+#: How long SLURM may take to end a step, in seconds.
+_CANCELLED = 20.0
 _TAG = 1
 
 
@@ -102,6 +108,8 @@ class Watch:
         self._ended_since: dict[int, float] = {}
         self._answers: dict[int, tuple[str, int, int]] = {}
         self._reported = False
+        #: The lowest rank that has reported.
+        self._reporter = self.size
         self._sent: list[Any] = []
         self._abandoned: list[Any] = []
         self._call: Call | None = None
@@ -141,6 +149,7 @@ class Watch:
                 self._ended_since[source] = time.monotonic()
             elif kind == "report":
                 self._reported = True
+                self._reporter = min(self._reporter, source)
 
     def _place(self) -> tuple[str, int, int]:
         """Return where this rank is: a text, and group and number of its call."""
@@ -234,6 +243,12 @@ class Watch:
         if waited > call.timeout:
             self._end_job(self._why_late(call, waited))
 
+    def place(self) -> Launch:
+        """Return the place of this rank among the others, as a launcher would."""
+        host = self.hosts[self.rank]
+        local_rank, local_size = self.hosts[: self.rank].count(host), self.hosts.count(host)
+        return Launch("MPI", self.rank, self.size, local_rank, local_size)
+
     def _host(self, rank: int) -> str:
         return f" on {self.hosts[rank]}"
 
@@ -305,9 +320,11 @@ class Watch:
         self.abort()
 
     def abort(self) -> None:
-        """End all ranks of the job with exit status 1."""
+        """End all ranks of the job with exit status 1, or have SLURM kill them."""
         sys.stdout.flush()
         sys.stderr.flush()
+        if not self._reported or self.rank < self._reporter:  # one asks for all
+            _cancel_step()
         self._comm.Abort(1)
 
     def on_exception(
@@ -379,3 +396,17 @@ class Watch:
 def _own_frames() -> list[Any]:
     """Return the frames of the caller that aren't of this module."""
     return [frame for frame in traceback.extract_stack() if frame.filename != __file__]
+
+
+def _cancel_step() -> None:
+    """Kill the step of SLURM whose tasks are the ranks; nothing without srun or scancel."""
+    step, program = step_of_srun(), shutil.which("scancel")
+    if step is None or program is None:
+        return
+    command = [program, "--signal=KILL", step]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_CANCELLED)
+    except (OSError, subprocess.SubprocessError):
+        return
+    if done.returncode == 0:  # the end is on its way
+        time.sleep(_OTHERS_REPORT)
