@@ -30,7 +30,7 @@ from typing import Any
 from autograd_cy._environment.threads import cgroup_path, cpu_quota
 from autograd_cy._environment.launcher import Launch, step_of_srun
 
-__all__ = ["Call", "EverywhereError", "Watch"]
+__all__ = ["Call", "EverywhereError", "Watch", "cancel_step"]
 
 # Tests before the processor is offered to others, and the seconds until a rank begins to sleep.
 _TESTS = 100
@@ -324,7 +324,7 @@ class Watch:
         sys.stdout.flush()
         sys.stderr.flush()
         if not self._reported or self.rank < self._reporter:  # one asks for all
-            _cancel_step()
+            cancel_step()
         self._comm.Abort(1)
 
     def on_exception(
@@ -398,7 +398,7 @@ def _own_frames() -> list[Any]:
     return [frame for frame in traceback.extract_stack() if frame.filename != __file__]
 
 
-def _cancel_step() -> None:
+def cancel_step() -> None:
     """Kill the step of SLURM whose tasks are the ranks; nothing without srun or scancel."""
     step, program = step_of_srun(), shutil.which("scancel")
     if step is None or program is None:

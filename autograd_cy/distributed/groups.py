@@ -5,17 +5,13 @@ from __future__ import annotations
 import datetime
 import importlib.util
 import os
-import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
-import autograd_cy as ag
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._environment.launcher import Launch, detect, export, rank_in_traces, traces
+from autograd_cy._environment.launcher import detect
 
-from . import _mpi
-from ._watch import Call, Watch
+from ._starting import mpi_is_to_be_asked, start_mpi, started_alone
 from ._world import NOT_INITIALIZED, ProcessGroup, compare_all_calls, world
 from .constants import Backend, default_pg_timeout
 
@@ -117,101 +113,6 @@ def _backend(name: str | None) -> str:
     return Backend(name)
 
 
-def _started_alone(launch: Launch | None, size: int) -> str:
-    how = (
-        f"{launch.launcher} started {launch.size or 'several'} processes, but MPI sees one: each "
-        "would train alone"
-        if launch is not None
-        else f"{size} ranks are asked for, and this process was started alone"
-    )
-    if launch is not None and launch.launcher == "srun":
-        cure = (
-            "this MPI and srun have no protocol in common: try srun --mpi=list and "
-            "srun --mpi=pmix or --mpi=pmi2, or use mpirun within salloc or sbatch"
-        )
-    elif launch is not None:
-        cure = (
-            "mpi4py belongs to another MPI than this launcher: use the launcher of its MPI "
-            "(python -m mpi4py --mpi-library), or build mpi4py for this one"
-        )
-    else:
-        cure = (
-            f"start the script by mpirun -n {size} python SCRIPT, or srun -n {size}; torchrun and "
-            "multiprocessing.spawn start processes that MPI doesn't know"
-        )
-    return f"init_process_group: {how}; {cure}"
-
-
-class _OfParent:
-    """The communicator of a forked process: none."""
-
-    TEXT = (
-        "distributed: a process that was forked, such as a worker of a DataLoader, can't "
-        "communicate: MPI belongs to its parent; communicate there"
-    )
-
-    def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(self.TEXT)
-
-
-def _leave_to_parent() -> None:
-    for group in world.groups.values():
-        if group._comm is not None:
-            group._comm = group._control = _OfParent()
-
-
-def _mpi_is_to_be_asked(size: int) -> bool:
-    """Return whether MPI may know of ranks that no known launcher's variables tell of."""
-    return (
-        world.watch is not None  # from before destroy_process_group
-        or "mpi4py.MPI" in sys.modules
-        or bool(traces())
-        or (size > 1 and importlib.util.find_spec("mpi4py") is not None)
-    )
-
-
-def _start_mpi(launch: Launch | None, timeout: float) -> None:
-    """Load MPI and meet the other ranks, once in a process.
-
-    Without a launcher MPI is only asked: one rank stays a world of one.
-    """
-    if world.watch is not None:
-        if world.watch.is_of_parent:
-            raise RuntimeError(_OfParent.TEXT)
-        # All ranks must begin again, and MPI's own calls would wait without an end.
-        count = world.counts[-1] = world.counts.get(-1, 0) + 1
-        call = Call("init_process_group", -1, count, range(world.watch.size), timeout)
-        world.watch.wait(world.mpi.COMM_WORLD.Ibarrier(), call)
-        return
-    mpi = _mpi.load()
-    if launch is None and (not mpi.Is_initialized() or mpi.Is_finalized()):
-        return  # imported for something else
-    comm = mpi.COMM_WORLD
-    if comm.Get_size() == 1:
-        if launch is not None:
-            raise RuntimeError(_started_alone(launch, launch.size))
-        if rank_in_traces() > 0:
-            raise RuntimeError(_started_alone(Launch("a launcher", 1, 0, 1, 0), 0))
-        return
-    world.mpi = mpi
-    request, until = comm.Ibarrier(), time.monotonic() + timeout
-    while not request.Test():
-        if time.monotonic() > until:
-            sys.stderr.write(
-                f"autograd_cy.distributed: rank {comm.Get_rank()} has waited {timeout:.0f} s in "
-                "init_process_group: another rank has ended before, or doesn't call it\n"
-            )
-            comm.Abort(1)
-        time.sleep(0.001)
-    world.watch = Watch(mpi, world.counts)
-    world.watch.install()
-    if launch is None:
-        export(launch=world.watch.place())
-    os.register_at_fork(after_in_child=_leave_to_parent)
-    if "OMP_NUM_THREADS" not in os.environ:
-        ag.set_num_threads(min(ag.get_num_threads(), world.watch.processors))
-
-
 def _check_place(rank: int, size: int, wanted_rank: int, wanted_size: int) -> None:
     """Refuse a rank or size that isn't the one that MPI gave."""
     for name, is_, wanted in (("world_size", size, wanted_size), ("rank", rank, wanted_rank)):
@@ -283,12 +184,12 @@ def init_process_group(
     if wanted == -1 and os.environ.get("WORLD_SIZE", "").isdecimal():
         wanted = int(os.environ["WORLD_SIZE"])
     if launch is not None and launch.size > 1:
-        _start_mpi(launch, seconds)
-    elif launch is None and _mpi_is_to_be_asked(wanted):
-        _start_mpi(None, seconds)
+        start_mpi(launch, seconds)
+    elif launch is None and mpi_is_to_be_asked(wanted):
+        start_mpi(None, seconds)
     watch = world.watch
     if watch is None and wanted > 1:
-        raise RuntimeError(_started_alone(None, wanted))
+        raise RuntimeError(started_alone(None, wanted))
     own, size = (0, 1) if watch is None else (watch.rank, watch.size)
     _check_place(own, size, rank, world_size)
     comm = None if watch is None else world.mpi.COMM_WORLD.Dup()
@@ -727,7 +628,6 @@ def is_mpi_available() -> bool:
     >>> isinstance(ag.distributed.is_mpi_available(), bool)
     True
     """
-    import importlib.util
 
     return importlib.util.find_spec("mpi4py") is not None
 

@@ -86,3 +86,9 @@ def test_a_rank_that_ends_by_os_exit_under_bare_srun_ends_the_job(jobs):
     outcome = jobs.srun_of_mpich("faults", "vanishes", timeout=30)
     assert outcome.status != 0, outcome.text
     assert "Not there: rank 1 on" in outcome.text, outcome.text
+
+
+def test_a_rank_that_ends_before_mpi_starts_ends_the_job(jobs):
+    outcome = jobs.srun_of_mpich("faults", "never_begins", timeout=30)
+    assert outcome.status != 0, outcome.text
+    assert outcome.text.count("in init_process_group for MPI to start") == 1, outcome.text

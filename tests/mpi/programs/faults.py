@@ -11,6 +11,8 @@ import autograd_cy.distributed as dist
 from autograd_cy.nn.parallel import DistributedDataParallel
 
 fault = sys.argv[1]
+if fault == "never_begins" and os.environ["RANK"] == "1":
+    sys.exit(3)
 dist.init_process_group(timeout=datetime.timedelta(seconds=3))
 rank = dist.get_rank()
 dist.all_reduce(torch.ones(2))
