@@ -104,6 +104,22 @@ def _limit(launch: Launch | None, seconds: float) -> Iterator[None]:
         os.waitpid(child, 0)
 
 
+def _unlink_shared_memory() -> None:
+    """Remove the names of MPICH's shared memory, which all ranks of this node have mapped by now.
+
+    MPICH makes them of the number of the job, and leaves them where ranks are killed. A job that
+    SLURM starts again on the same node has that number again, and its ``MPI_Init`` would fail.
+    """
+    try:
+        with open("/proc/self/maps") as file:
+            paths = {line.partition("/")[2].rstrip() for line in file if "/mpich_shm_" in line}
+    except OSError:
+        return
+    for path in paths:
+        with contextlib.suppress(OSError):
+            os.unlink(f"/{path}")
+
+
 def mpi_is_to_be_asked(size: int) -> bool:
     """Return whether MPI may know of ranks that no known launcher's variables tell of."""
     return (
@@ -148,6 +164,7 @@ def start_mpi(launch: Launch | None, timeout: float) -> None:
             )
             comm.Abort(1)
         time.sleep(0.001)
+    _unlink_shared_memory()
     world.watch = Watch(mpi, world.counts)
     world.watch.install()
     if launch is None:

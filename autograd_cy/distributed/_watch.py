@@ -17,6 +17,7 @@ that ends one process only, so that the rank which reports has SLURM end the ste
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import os
 import shutil
 import socket
@@ -47,6 +48,8 @@ _OTHERS_REPORT = 5.0
 _ON_ITS_WAY = 2.0
 #: How long SLURM may take to end a step, in seconds.
 _CANCELLED = 20.0
+#: How long MPI may take to end this process, in seconds.
+_ABORTED = 3.0
 _TAG = 1
 
 
@@ -325,7 +328,10 @@ class Watch:
         sys.stderr.flush()
         if not self._reported or self.rank < self._reporter:  # one asks for all
             cancel_step()
-        self._comm.Abort(1)
+        # MPICH would first wait for messages to other hosts, where a stopped rank takes none.
+        with open(os.devnull, "w") as nowhere:
+            faulthandler.dump_traceback_later(_ABORTED, exit=True, file=nowhere)
+            self._comm.Abort(1)
 
     def on_exception(
         self,

@@ -1,6 +1,7 @@
 """No fault of one rank leaves the others waiting: the job ends, and says why."""
 
 import pytest
+from disks import check_first_checkpoint, small_disk
 from faults_of_ranks import MESSAGES, ONCE
 from grouping import each
 from ranks import fails, launcher, passes, run
@@ -52,3 +53,17 @@ def test_a_process_that_was_started_alone_is_told_so():
     text = fails("quiet_end", ranks=1, WORLD_SIZE="2")
     assert "2 ranks are asked for, and this process was started alone" in text
     assert "mpirun -n 2" in text
+
+
+def test_a_full_disk_ends_the_job_and_leaves_the_checkpoint_of_before(tmp_path):
+    with small_disk(tmp_path / "disk") as disk:
+        text = fails("saving", "full_disk", disk, timeout=40)
+        assert text.count("CheckpointException: ") == 1, text
+        assert "No space left on device; free space" in text, text
+        assert text.count("autograd_cy.distributed: ") == 1, text
+        check_first_checkpoint(disk)
+
+
+def test_a_rank_killed_while_saving_leaves_the_checkpoint_of_before(tmp_path):
+    fails("saving", "killed", tmp_path, timeout=40)
+    check_first_checkpoint(tmp_path)

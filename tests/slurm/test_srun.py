@@ -4,6 +4,7 @@ import sys
 
 import pytest
 import ranks
+from disks import check_first_checkpoint, small_disk
 from faults_of_ranks import MESSAGES, ONCE
 from grouping import each
 
@@ -92,3 +93,20 @@ def test_a_rank_that_ends_before_mpi_starts_ends_the_job(jobs):
     outcome = jobs.srun_of_mpich("faults", "never_begins", timeout=30)
     assert outcome.status != 0, outcome.text
     assert outcome.text.count("in init_process_group for MPI to start") == 1, outcome.text
+
+
+def test_a_full_disk_under_bare_srun_leaves_the_checkpoint_of_before(jobs, tmp_path):
+    with small_disk(tmp_path / "disk") as disk:
+        outcome = jobs.srun_of_mpich("saving", "full_disk", disk, timeout=30)
+        assert outcome.status != 0, outcome.text
+        assert outcome.text.count("CheckpointException: ") == 1, outcome.text
+        assert "No space left on device; free space" in outcome.text, outcome.text
+        assert outcome.text.count("autograd_cy.distributed: ") == 1, outcome.text
+        check_first_checkpoint(disk)
+
+
+def test_a_rank_killed_while_saving_under_bare_srun_leaves_the_checkpoint(jobs, tmp_path):
+    outcome = jobs.srun_of_mpich("saving", "killed", tmp_path, timeout=30)
+    assert outcome.status != 0, outcome.text
+    assert outcome.text.count("task 1: Killed") == 1, outcome.text
+    check_first_checkpoint(tmp_path)
