@@ -9,19 +9,16 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import select
-import signal
 import socket
 import sys
 import time
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import autograd_cy as ag
 from autograd_cy._environment.launcher import Launch, export, rank_in_traces, traces
 
 from . import _mpi
+from ._limit import limit
 from ._watch import Call, Watch, cancel_step
 from ._world import world
 
@@ -71,37 +68,22 @@ def _leave_to_parent() -> None:
             group._comm = group._control = _OfParent()
 
 
-@contextlib.contextmanager
-def _limit(launch: Launch | None, seconds: float) -> Iterator[None]:
-    """Kill this process with a message, unless the block ends within the time."""
-    if world.mpi is not None or "mpi4py.MPI" in sys.modules or launch is None:
-        yield
-        return
-    parent, (ready, ended) = os.getpid(), os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
-        child = os.fork()
-    if child == 0:
-        try:
-            os.close(ended)
-            # One rank prints: those after it are ended before their turn.
-            if not select.select([ready], [], [], seconds + 0.3 * min(launch.rank, 10))[0]:
-                text = (
-                    f"autograd_cy.distributed: rank {launch.rank} on {socket.gethostname()} has "
-                    f"waited {seconds:.0f} s in init_process_group for MPI to start: another rank "
-                    "has ended before, or doesn't call it.\n"
-                )
-                os.write(2, text.encode())
-                cancel_step()
-                os.kill(parent, signal.SIGKILL)
-        finally:
-            os._exit(0)
-    os.close(ready)
-    try:
-        yield
-    finally:
-        os.close(ended)
-        os.waitpid(child, 0)
+def _limit_of_start(launch: Launch | None, seconds: float) -> contextlib.AbstractContextManager:
+    """Return a limit for the time in which MPI starts, after which one rank says why."""
+    if "mpi4py.MPI" in sys.modules or launch is None:
+        return contextlib.nullcontext()
+    text = (
+        f"autograd_cy.distributed: rank {launch.rank} on {socket.gethostname()} has waited "
+        f"{seconds:.0f} s in init_process_group for MPI to start: another rank has ended before, "
+        "or doesn't call it.\n"
+    )
+
+    def act() -> None:
+        os.write(2, text.encode())
+        cancel_step()
+
+    # Ranks after the first that waits are ended before their turn.
+    return limit(seconds + 0.3 * min(launch.rank, 10), act)
 
 
 def _unlink_shared_memory() -> None:
@@ -143,7 +125,7 @@ def start_mpi(launch: Launch | None, timeout: float) -> None:
         call = Call("init_process_group", -1, count, range(world.watch.size), timeout)
         world.watch.wait(world.mpi.COMM_WORLD.Ibarrier(), call)
         return
-    with _limit(launch, timeout):
+    with _limit_of_start(launch, timeout):
         mpi = _mpi.load()
     if launch is None and (not mpi.Is_initialized() or mpi.Is_finalized()):
         return  # imported for something else

@@ -17,7 +17,6 @@ that ends one process only, so that the rank which reports has SLURM end the ste
 from __future__ import annotations
 
 import atexit
-import faulthandler
 import os
 import shutil
 import socket
@@ -30,6 +29,8 @@ from typing import Any
 
 from autograd_cy._environment.threads import cgroup_path, cpu_quota
 from autograd_cy._environment.launcher import Launch, step_of_srun
+
+from ._limit import limit
 
 __all__ = ["Call", "EverywhereError", "Watch", "cancel_step"]
 
@@ -329,8 +330,7 @@ class Watch:
         if not self._reported or self.rank < self._reporter:  # one asks for all
             cancel_step()
         # MPICH would first wait for messages to other hosts, where a stopped rank takes none.
-        with open(os.devnull, "w") as nowhere:
-            faulthandler.dump_traceback_later(_ABORTED, exit=True, file=nowhere)
+        with limit(_ABORTED):
             self._comm.Abort(1)
 
     def on_exception(

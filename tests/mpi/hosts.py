@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 import ranks
@@ -42,12 +43,23 @@ class TwoHosts:
             _ip("-n", name, "address", "add", f"{address}/24", "dev", link)
             _ip("-n", name, "link", "set", "lo", "up")
             _ip("-n", name, "link", "set", link, "up")
+        until = time.monotonic() + 10
+        while time.monotonic() < until and not self._is_up():
+            time.sleep(0.05)
         cases = "\n".join(
             f"    {address}) space={name} ;;"
             for address, name in zip(self.addresses, self.names, strict=True)
         )
         self.script.write_text(LAUNCHER.format(cases=cases))
         self.script.chmod(0o755)
+
+    def _is_up(self):
+        """Return whether MPI would find the link usable in both namespaces."""
+        states = [
+            json.loads(_ip("-n", name, "-j", "link", "show", link))[0]["operstate"]
+            for name, link in zip(self.names, self.links, strict=True)
+        ]
+        return states == ["UP", "UP"]
 
     def stop(self):
         """Remove the namespaces, and the link with them."""
