@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 
 __all__ = ["limit"]
 
+#: Descriptors of a process are below this number.
+_DESCRIPTORS = 1 << 20
+
 
 @contextlib.contextmanager
-def limit(seconds: float, act: Callable[[], None] = lambda: None) -> Iterator[None]:
+def limit(seconds: float, act: Callable[[], None] | None = None) -> Iterator[None]:
     """Kill this process if the block takes longer; a child process waits for that.
 
     Parameters
@@ -21,18 +24,28 @@ def limit(seconds: float, act: Callable[[], None] = lambda: None) -> Iterator[No
     seconds : float
         The time.
     act : callable, optional
-        What the child does before it kills. It is a fork: it may write to descriptors and start
-        programs, but must call neither MPI nor the package.
+        Called by the child before it kills. It has the outputs of this process alone, and as a fork
+        it must call neither MPI nor the package.
     """
-    parent, (ready, ended) = os.getpid(), os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
-        child = os.fork()
+    parent = os.getpid()
+    try:
+        ready, ended = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
+            child = os.fork()
+    except OSError:  # no process or descriptor is left: then without a limit
+        yield
+        return
     if child == 0:
         try:
-            os.close(ended)  # else the end of the parent wouldn't be seen
-            if not select.select([ready], [], [], seconds)[0]:
-                act()
+            # Launchers wait for the ends of the parent's pipes and sockets, and select for one.
+            os.dup2(ready, 0)
+            os.closerange(3, _DESCRIPTORS)
+            if act is None:
+                os.closerange(1, 3)
+            if not select.select([0], [], [], seconds)[0]:
+                if act is not None:
+                    act()
                 os.kill(parent, signal.SIGKILL)
         finally:
             os._exit(0)

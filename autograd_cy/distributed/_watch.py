@@ -121,8 +121,17 @@ class Watch:
         self.is_of_parent = False
         mask, quota = tuple(sorted(os.sched_getaffinity(0))), cpu_quota()
         place = socket.gethostname(), mask, cgroup_path()
-        places = self._comm.allgather(place)
+        both = self._comm.allgather((place, _process()))
+        places = [each for each, _ in both]
         self.hosts: list[str] = [each[0] for each in places]
+        #: Processes of other ranks that this one sees, with the times of their start, by rank.
+        self._processes: dict[int, tuple[int, int]] = {
+            rank: (number, start)
+            for rank, (_, (space, number)) in enumerate(both)
+            if rank != self.rank and space and space == both[self.rank][1][0]
+            if (start := _start_of(number))
+        }
+        self._gone_since: dict[int, float] = {}
         #: Processors that this rank may use, divided by the ranks that may use the same ones.
         self.processors = max(1, len(mask) // sum(each[:2] == place[:2] for each in places))
         if quota is not None:
@@ -170,6 +179,19 @@ class Watch:
             if rank != self.rank and rank not in self._ended:
                 self._send(rank, "query")
 
+    def _gone(self, ranks: Any) -> int | None:
+        """Return a rank of this host whose process is gone without a word, None without one."""
+        now = time.monotonic()
+        for rank in ranks:
+            process = self._processes.get(rank)
+            if process is None or rank in self._ended:
+                continue
+            if _start_of(process[0]) == process[1]:
+                self._gone_since.pop(rank, None)
+            elif now - self._gone_since.setdefault(rank, now) > _ON_ITS_WAY:
+                return rank
+        return None
+
     # --- waiting --------------------------------------------------------------------------------
 
     def wait(self, request: Any, call: Call, moving: bool = False) -> None:
@@ -208,6 +230,7 @@ class Watch:
         start = now = time.monotonic()
         awake = start + (1.0 if moving else _AWAKE)
         next_look, next_query, pause = start + _LOOK, start + _QUERY, 2e-5
+        next_search = start + _QUERY
         while not test():
             now = time.monotonic()
             if now < awake:
@@ -217,6 +240,9 @@ class Watch:
                 next_look = now + _LOOK
                 self.look()
                 self._check(call, now, now - start)
+                if now >= next_search:
+                    next_search = now + _QUERY
+                    self._end_if_gone(str(call), call.peers)
                 if now >= next_query and call.number:
                     next_query = now + 2 * (now - start)
                     self._query(call)
@@ -246,6 +272,15 @@ class Watch:
         self._answers.clear()
         if waited > call.timeout:
             self._end_job(self._why_late(call, waited))
+
+    def _end_if_gone(self, text: str, ranks: Any) -> None:
+        gone = self._gone(ranks)
+        if gone is not None:
+            self._end_job(
+                f"{text} waits for rank {gone}{self._host(gone)}, whose process "
+                f"{self._processes[gone][0]} is gone: it was killed, such as for want of memory, "
+                "or has ended by os._exit"
+            )
 
     def place(self) -> Launch:
         """Return the place of this rank among the others, as a launcher would."""
@@ -390,11 +425,14 @@ class Watch:
         for rank in range(self.size):
             if rank != self.rank:
                 self._send(rank, "bye", dict(self._counts))
-        pause = _PAUSE
+        pause, next_search = _PAUSE, time.monotonic() + _QUERY
         while len(self._ended) < self.size - 1 or not all(r.Test() for r in self._sent):
             self.look()
             if self._reported:
                 self._end_silently()
+            if time.monotonic() > next_search:
+                next_search += _QUERY
+                self._end_if_gone("the end of the program", range(self.size))
             time.sleep(pause)
             pause = min(1.5 * pause, _LOOK)
 
@@ -402,6 +440,27 @@ class Watch:
 def _own_frames() -> list[Any]:
     """Return the frames of the caller that aren't of this module."""
     return [frame for frame in traceback.extract_stack() if frame.filename != __file__]
+
+
+def _start_of(process: int) -> int:
+    """Return the time at which a process has started, in ticks since boot; 0 if it is gone."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            # The name of the program, in parentheses, may have blanks.
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def _process() -> tuple[str, int]:
+    """Return the number of this process and where it counts, an empty text if that isn't known."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            space = f"{file.read().strip()} {os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        space = ""
+    return space, os.getpid()
 
 
 def cancel_step() -> None:

@@ -20,7 +20,7 @@ def test_the_message_of_a_fault_is_printed_once(fault):
     assert text.count("autograd_cy.distributed: ") == 1, text
 
 
-@each("fault", ["killed", "killed_in_backward", "never_begins"])
+@each("fault", ["killed", "killed_at_the_end", "killed_in_backward", "never_begins"])
 def test_a_rank_that_is_gone_ends_the_job(fault):
     fails("faults", fault, timeout=40)
 

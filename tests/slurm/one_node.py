@@ -11,6 +11,7 @@ daemon of a node does, and ends by the ids of its processes.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import shutil
 import signal
@@ -35,6 +36,11 @@ def missing() -> str:
     if os.geteuid() != 0:
         return "SLURM's daemons are started by root"
     return ""
+
+
+def _end_with_parent() -> None:
+    """Have the kernel end this process when its parent is killed."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def _free_ports(count: int) -> list[int]:
@@ -103,6 +109,7 @@ class OneNode:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_end_with_parent,
             )
         self._daemons.append(process)
 

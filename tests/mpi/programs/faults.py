@@ -81,6 +81,11 @@ def killed():
     dist.all_reduce(torch.ones(2))
 
 
+def killed_at_the_end():
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def killed_in_backward():
     model = DistributedDataParallel(torch.nn.Sequential(*[torch.nn.Linear(9, 9) for _ in range(9)]))
     x = torch.ones(2, 9, requires_grad=True)
