@@ -14,6 +14,7 @@ from collections.abc import Mapping, MutableMapping
 from typing import NamedTuple
 
 __all__ = [
+    "TRACES",
     "Launch",
     "detect",
     "export",
@@ -80,7 +81,7 @@ _KNOWN = (
 )
 
 # A process manager is there, which says the rank or nothing, but not the size: MPI knows it.
-_TRACES = ("PMIX_RANK", "PMI_RANK", "PMI_FD", "PMI_PORT", "ALPS_APP_PE", "MP_CHILD")
+TRACES = ("PMIX_RANK", "PMI_RANK", "PMI_FD", "PMI_PORT", "ALPS_APP_PE", "MP_CHILD")
 _NO_RANKS = ("PMI_FD", "PMI_PORT")
 # Ranks that torchrun, users' scripts and batch jobs set for their own ends.
 _NO_TRACES = re.compile(r"(|LOCAL_|GROUP_|ROLE_|NODE_|GLOBAL_)RANK|SLURM_.*|.*_(LOCAL|NODE)_RANK")
@@ -166,7 +167,7 @@ def traces(environment: Mapping[str, str] = os.environ) -> list[str]:
     environment : mapping, optional
         The variables, by default those of the process.
     """
-    return [name for name in _TRACES if name in environment]
+    return [name for name in TRACES if name in environment]
 
 
 def rank_in_traces(environment: Mapping[str, str] = os.environ) -> int:
@@ -225,7 +226,7 @@ def export(
         ("MASTER_PORT", 29500),
     ):
         environment.setdefault(name, str(value))
-    if not is_first_rank(environment):  # one progress bar a job; tqdm reads this
+    if launch.rank:  # one progress bar a job; tqdm reads this
         environment.setdefault("TQDM_DISABLE", "1")
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from autograd_cy._environment import machine as _machine
 from autograd_cy._environment import mpi_launcher as _mpi_launcher
 from autograd_cy._environment import threads as _threads
-from autograd_cy._environment.launcher import Launch, detect
+from autograd_cy._environment.launcher import Launch, detect, traces
 
 __all__ = ["Ranks", "advice", "examine_ranks", "is_installed", "probe", "shown"]
 
@@ -31,15 +31,11 @@ _INSTALL = 'pip install "autograd_cy[mpi]", with the module of your MPI loaded'
 _LIST = "python -m mpi4py --mpi-library"
 
 
-# Set by launchers of MPI that say no number of ranks.
-_OF_OTHERS = ("PMIX_RANK", "PMI_FD", "PMI_PORT", "ALPS_APP_PE")
-
-
 def _unknown_launcher() -> str | None:
     """Return a variable of a launcher that only MPI knows, or None."""
     if os.environ.get("SLURM_STEP_ID") == "batch" or detect() is not None:
         return None
-    return next((name for name in _OF_OTHERS if name in os.environ), None)
+    return next(iter(traces()), None)
 
 
 def _started_alone(launch: Launch) -> tuple[str, str]:

@@ -27,8 +27,8 @@ import traceback
 from types import TracebackType
 from typing import Any
 
-from autograd_cy._environment.threads import cgroup_path, cpu_quota
 from autograd_cy._environment.launcher import Launch, step_of_srun
+from autograd_cy._environment.threads import cgroup_path, cpu_quota
 
 from ._limit import limit
 
@@ -120,15 +120,14 @@ class Watch:
         self._at_end = False
         self.is_of_parent = False
         mask, quota = tuple(sorted(os.sched_getaffinity(0))), cpu_quota()
-        place = socket.gethostname(), mask, cgroup_path()
-        both = self._comm.allgather((place, _process()))
-        places = [each for each, _ in both]
+        place = socket.gethostname(), mask, cgroup_path(), _process()
+        places = self._comm.allgather(place)
         self.hosts: list[str] = [each[0] for each in places]
         #: Processes of other ranks that this one sees, with the times of their start, by rank.
         self._processes: dict[int, tuple[int, int]] = {
             rank: (number, start)
-            for rank, (_, (space, number)) in enumerate(both)
-            if rank != self.rank and space and space == both[self.rank][1][0]
+            for rank, (*_, (space, number)) in enumerate(places)
+            if rank != self.rank and space and space == place[3][0]
             if (start := _start_of(number))
         }
         self._gone_since: dict[int, float] = {}

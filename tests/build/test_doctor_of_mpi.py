@@ -63,7 +63,7 @@ def job(monkeypatch, tmp_path):
     for names in _launcher._KNOWN:
         for name in names[1:]:
             monkeypatch.delenv(name, raising=False)
-    for name in (*_mpi_checks._OF_OTHERS, "WORLD_SIZE", "OMP_NUM_THREADS", "SLURM_STEP_ID"):
+    for name in (*_launcher.TRACES, "WORLD_SIZE", "OMP_NUM_THREADS", "SLURM_STEP_ID"):
         monkeypatch.delenv(name, raising=False)
     package = tmp_path / "modules" / "mpi4py"
     package.mkdir(parents=True)
