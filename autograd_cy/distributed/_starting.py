@@ -24,6 +24,9 @@ from ._world import world
 
 __all__ = ["mpi_is_to_be_asked", "start_mpi", "started_alone"]
 
+#: Shortest limit in seconds: ranks load their programs at different speeds.
+_SHORTEST_START = 10.0
+
 
 def started_alone(launch: Launch | None, size: int) -> str:
     how = (
@@ -72,6 +75,7 @@ def _limit_of_start(launch: Launch | None, seconds: float) -> contextlib.Abstrac
     """Return a limit for the time in which MPI starts, after which one rank says why."""
     if "mpi4py.MPI" in sys.modules or launch is None:
         return contextlib.nullcontext()
+    seconds = max(seconds, _SHORTEST_START)
     text = (
         f"autograd_cy.distributed: rank {launch.rank} on {socket.gethostname()} has waited "
         f"{seconds:.0f} s in init_process_group for MPI to start: another rank has ended before, "

@@ -60,8 +60,9 @@ class Jobs:
 
 @pytest.fixture(scope="session")
 def node():
-    """A running SLURM; without its programs or root the tests are skipped."""
-    reason = missing()
+    """A running SLURM; without its programs, root or MPI the tests are skipped."""
+    starter = ranks.launcher()
+    reason = starter if isinstance(starter, str) else missing()
     if reason:
         pytest.skip(reason)
     with OneNode() as running:
