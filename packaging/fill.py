@@ -11,7 +11,7 @@ of the changelog. In the tree, recipes name the version of the package and have 
 because no sdist exists yet. The second form copies them into a folder with the checksum of an
 sdist, and with the address that PyPI gives to it; the third one with another address. Every recipe
 that has a checksum is filled, wherever it stands under ``packaging/``: a new one needs no line
-here.
+here. Easyconfigs have no address: ``eb --sourcepath`` names the folder of the sdist.
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ BESIDE = ("variants.yaml", "repo.yaml")
 NO_CHECKSUM = "0" * 64
 #: Where PyPI keeps the sdist of a version.
 PYPI = "https://files.pythonhosted.org/packages/source/a/autograd_cy/autograd_cy-{version}.tar.gz"
+#: The short form of that address in Spack's recipe, and what stands there for another one.
+PYPI_OF_SPACK = 'pypi = "autograd_cy/autograd_cy-{version}.tar.gz"'
+URL_OF_SPACK = 'url = "{url}"'
 _SDIST = re.compile(r"autograd_cy-(\d[\w.]*)\.tar\.gz")
 #: A dotted version, optionally a pre-release (PEP 440).
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
@@ -128,7 +131,7 @@ def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
     Raises
     ------
     SystemExit
-        If there is no such file, or it is of another version.
+        If there is no such file, it is of another version, or the folder can't be written to.
     """
     match = _SDIST.fullmatch(sdist.name)
     if match is None or not sdist.is_file():
@@ -140,6 +143,23 @@ def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
             "make an sdist of this tree: python -m build --sdist"
         )
     checksum = hashlib.sha256(sdist.read_bytes()).hexdigest()
+    if HERE in (folder.resolve(), *folder.resolve().parents):
+        raise SystemExit(
+            f"fill.py: {folder} is where the recipes themselves are; copies go into another "
+            "folder: --into build/recipes"
+        )
+    try:
+        return _copy(checksum, folder, url)
+    except OSError as error:
+        raise SystemExit(
+            f"fill.py: cannot write to {error.filename2 or error.filename} ({error.strerror}); "
+            "name a folder of your own: --into build/recipes"
+        ) from None
+
+
+def _copy(checksum: str, folder: Path, url: str | None) -> list[Path]:
+    """Write the copies of all recipes, and of the files that they need beside them."""
+    version = current_version()
     copies = []
     for path in recipes():
         copy = folder / path.relative_to(HERE)
@@ -148,6 +168,7 @@ def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
         text = copy.read_text(encoding="utf-8").replace(NO_CHECKSUM, checksum)
         if url is not None:
             text = text.replace(PYPI.format(version=version), url)
+            text = text.replace(PYPI_OF_SPACK.format(version=version), URL_OF_SPACK.format(url=url))
         copy.write_text(text, encoding="utf-8")
         copies.append(copy)
     for path in sorted(HERE.rglob("*.yaml")):
@@ -156,24 +177,36 @@ def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
     return copies
 
 
+def _is_date(text: str) -> bool:
+    """Return whether a text is a date in the form YYYY-MM-DD."""
+    try:
+        return str(datetime.date.fromisoformat(text)) == text
+    except ValueError:
+        return False
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line of this file."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--version", help="write this version into the files of the tree")
-    today = datetime.date.today().isoformat()
-    parser.add_argument("--date", default=today, help="of this version; default: today")
+    parser.add_argument("--date", help="of this version, as YYYY-MM-DD; default: today")
     parser.add_argument("--sdist", type=Path, help="the sdist whose checksum is written")
     parser.add_argument("--into", type=Path, help="the folder of the filled copies")
     parser.add_argument("--url", help="the address of the sdist, instead of PyPI's")
     options = parser.parse_args(arguments)
-    if options.version is not None and options.sdist is None:
+    of_version = (options.version, options.date)
+    of_sdist = (options.sdist, options.into, options.url)
+    if options.version is not None and of_sdist == (None, None, None):
         if _VERSION.fullmatch(options.version) is None:
             parser.error(f"{options.version} is not a version such as 1.2.3 or 1.2.3rc1")
-        paths = set_version(options.version, options.date)
-    elif options.sdist is not None and options.into is not None and options.version is None:
+        date = options.date or datetime.date.today().isoformat()
+        if not _is_date(date):
+            parser.error(f"{date} is not a date such as 2026-12-31")
+        paths = set_version(options.version, date)
+    elif None not in of_sdist[:2] and of_version == (None, None):
         paths = fill(options.sdist, options.into, options.url)
     else:
-        parser.error("give --version, or --sdist and --into")
+        parser.error("give --version (and --date), or --sdist and --into (and --url)")
     print("\n".join(str(path) for path in paths))
     return 0
 

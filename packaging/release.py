@@ -152,8 +152,13 @@ class Release:
 
     def epoch(self) -> int:
         """The time that files of the release bear: SOURCE_DATE_EPOCH, or that of the commit."""
-        if os.environ.get("SOURCE_DATE_EPOCH"):
-            return int(os.environ["SOURCE_DATE_EPOCH"])
+        flags = load("flags", ROOT / "ext" / "build" / "flags.py")
+        try:
+            date = flags.source_date()
+        except flags.FlagRefused as error:
+            raise Failed(str(error)) from None
+        if date is not None:
+            return date
         if self.in_git:
             return int(self.git("log", "-1", "--format=%ct").stdout)
         return int((self.root / "CHANGELOG.md").stat().st_mtime)
@@ -470,7 +475,9 @@ def passed_before(release: Release) -> dict[str, str]:
         noted = json.loads((release.root / JOURNAL).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return noted["steps"] if noted["commit"] == release.commit else {}
+    if not isinstance(noted, dict) or noted.get("commit") != release.commit:
+        return {}
+    return noted.get("steps", {})
 
 
 def note(release: Release, name: str, said: str) -> None:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from setuptools.command.sdist import sdist
 
+from .flags import source_date
+
 try:
     from setuptools.command.bdist_wheel import bdist_wheel
 except ModuleNotFoundError:  # an old setuptools, which a build refuses with the way out
@@ -24,6 +26,10 @@ FILE, PROGRAM = 0o644, 0o755
 
 class Sdist(sdist):
     """Make the source archive, then write it again without traces of this machine."""
+
+    def run(self):
+        source_date()
+        super().run()
 
     def make_archive(self, *args, **kwargs):
         path = super().make_archive(*args, **kwargs)
@@ -56,11 +62,11 @@ def set_modes(folder: Path) -> None:
 
 def rewrite_tar(path: Path, environ=os.environ) -> None:
     """Write a tar.gz again: sorted, of nobody, all of the time that SOURCE_DATE_EPOCH says."""
-    date = environ.get("SOURCE_DATE_EPOCH")
+    date = source_date(environ)
     passing = path.with_name(f".{path.name}")
     with tarfile.open(path) as old, open(passing, "wb") as raw:
         members = sorted(old.getmembers(), key=lambda member: member.name)
-        newest = int(date) if date else int(max(member.mtime for member in members))
+        newest = int(max(member.mtime for member in members)) if date is None else date
         with (
             gzip.GzipFile("", "wb", fileobj=raw, mtime=newest) as zipped,
             tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as new,
@@ -69,6 +75,6 @@ def rewrite_tar(path: Path, environ=os.environ) -> None:
                 info = tarfile.TarInfo(member.name)
                 info.type, info.size, info.linkname = member.type, member.size, member.linkname
                 info.mode = PROGRAM if member.isdir() else mode_of(member.mode)
-                info.mtime = int(date) if date else int(member.mtime)
+                info.mtime = int(member.mtime) if date is None else date
                 new.addfile(info, old.extractfile(member) if member.isfile() else None)
     shutil.move(passing, path)

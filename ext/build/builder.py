@@ -157,6 +157,7 @@ class BuildExt(build_ext):
         for name in flags.VARIABLES:
             flags.words_of(name)
         flags.job_count()
+        flags.source_date()
         cuda.wanted()
 
     def build_extensions(self):

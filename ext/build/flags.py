@@ -8,6 +8,7 @@ AUTOGRAD_CY_DEBUG=1           bounds checks, assertions, debug symbols
 AUTOGRAD_CY_SANITIZE=list     -fsanitize=list, as in address,undefined
 AUTOGRAD_CY_COVERAGE=1        calls of Python's tracer in each line that holds the GIL (coverage.py)
 MAX_JOBS=n                    compilers at once
+SOURCE_DATE_EPOCH=n           the time of all files in an archive
 CC, CFLAGS, CPPFLAGS, LDFLAGS are honoured; flags that change the meaning of arithmetic are refused.
 """
 
@@ -277,6 +278,20 @@ def without_folders(command) -> list[str]:
         else:  # a compiler
             words.append(os.path.basename(word))
     return words
+
+
+def source_date(environ=os.environ) -> int | None:
+    """Return the seconds since 1970 in SOURCE_DATE_EPOCH, or None where it isn't set."""
+    date = environ.get("SOURCE_DATE_EPOCH", "").strip()
+    if not date:
+        return None
+    # Headers of gzip have 32 bits for it.
+    if not date.isdecimal() or int(date) >= 1 << 32:
+        raise FlagRefused(
+            f"autograd_cy: SOURCE_DATE_EPOCH={date} is no time in seconds since 1970; "
+            "use SOURCE_DATE_EPOCH=$(git log -1 --format=%ct), say, or unset it."
+        )
+    return int(date)
 
 
 def job_count(environ=os.environ) -> int:

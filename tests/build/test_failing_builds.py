@@ -103,6 +103,18 @@ def test_numbers_of_jobs():
     assert flags.job_count({"MAX_JOBS": ""}) >= 1
 
 
+@pytest.mark.parametrize("value", ["today", "-1", "1.5", str(1 << 32)])
+def test_a_date_that_is_none(value):
+    with pytest.raises(flags.FlagRefused, match=f"SOURCE_DATE_EPOCH={value} is no time in seconds"):
+        flags.source_date({"SOURCE_DATE_EPOCH": value})
+
+
+def test_dates():
+    assert flags.source_date({"SOURCE_DATE_EPOCH": " 1700000000 "}) == 1700000000
+    assert flags.source_date({"SOURCE_DATE_EPOCH": "0"}) == 0
+    assert flags.source_date({"SOURCE_DATE_EPOCH": ""}) is None
+
+
 @pytest.mark.parametrize("name", ["CC", "CFLAGS", "LDFLAGS"])
 def test_a_quote_without_an_end(name):
     with pytest.raises(flags.FlagRefused, match=f"{name} cannot be split into words") as caught:
@@ -386,6 +398,7 @@ def test_an_old_setuptools_stops_every_command(small_tree, tmp_path):
     ("name", "value", "part"),
     [
         ("MAX_JOBS", "all", "MAX_JOBS=all is no number"),
+        ("SOURCE_DATE_EPOCH", "today", "SOURCE_DATE_EPOCH=today is no time in seconds"),
         ("AUTOGRAD_CY_SIMD", "avx3", "AUTOGRAD_CY_SIMD has avx3, but only knows"),
         ("AUTOGRAD_CY_OPT", "fast", "AUTOGRAD_CY_OPT=fast is no level"),
         ("AUTOGRAD_CY_CUDA", "2", "AUTOGRAD_CY_CUDA=2 is not 0, 1 or auto"),

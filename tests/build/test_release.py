@@ -255,6 +255,20 @@ def test_what_passed_before_counts_for_its_commit_alone(monkeypatch, repository)
     assert release.passed_before(of(repository)) == {}
 
 
+@pytest.mark.parametrize("text", ["", "[1]", "{}", '{"commit": 1}', '{"steps": {"tree": ""}}'])
+def test_half_a_record_of_steps_counts_for_nothing(repository, text):
+    path = repository / release.JOURNAL
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert release.passed_before(of(repository)) == {}
+
+
+def test_a_date_that_is_none_is_a_failure(monkeypatch, repository):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "today")
+    with pytest.raises(release.Failed, match="SOURCE_DATE_EPOCH=today is no time in seconds"):
+        of(repository).epoch()
+
+
 def test_new_files_have_to_be_checked_again(repository):
     candidate = of(repository)
     for name in ("tree", "sdist", "wheels", "metadata", "recipes", "sums"):

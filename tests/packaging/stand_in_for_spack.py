@@ -73,7 +73,7 @@ class PythonPackage:
 
     @classmethod
     def url(cls) -> str:
-        """Return the address that Spack makes from ``pypi``."""
+        """Return the address that Spack makes from ``pypi``, where the recipe has no other."""
         return f"https://files.pythonhosted.org/packages/source/{cls.pypi[0]}/{cls.pypi}"
 
 

@@ -156,3 +156,12 @@ def test_a_filled_recipe_has_the_checksum_of_the_sdist(tmp_path):
     fill.fill(sdist, tmp_path / "filled")
     _, record = read(tmp_path / "filled" / PATH.relative_to(PACKAGING))
     assert record.versions == {VERSION: fill.hashlib.sha256(b"any").hexdigest()}
+
+
+def test_a_recipe_that_is_filled_with_an_address_has_it_instead_of_that_of_pypi(tmp_path):
+    sdist = tmp_path / f"autograd_cy-{VERSION}.tar.gz"
+    sdist.write_bytes(b"any")
+    fill.fill(sdist, tmp_path / "filled", sdist.as_uri())
+    recipe, _ = read(tmp_path / "filled" / PATH.relative_to(PACKAGING))
+    assert recipe.url == sdist.as_uri()
+    assert not hasattr(recipe, "pypi")

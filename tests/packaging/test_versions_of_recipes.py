@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -71,6 +72,37 @@ def test_a_version_that_is_set_back_restores_every_file(tree, version):
     assert contents(tree / "packaging") != before
     script(tree, "--version", VERSION)
     assert contents(tree / "packaging") == before
+
+
+SDIST = f"autograd_cy-{VERSION}.tar.gz"
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ("", "give --version (and --date), or --sdist and --into (and --url)"),
+        ("--version 0.3", "0.3 is not a version such as 1.2.3"),
+        ("--version 7.8.9 --into filled", "give --version (and --date), or --sdist"),
+        ("--version 7.8.9 --date today", "today is not a date such as 2026-12-31"),
+        (f"--sdist {SDIST}", "give --version (and --date), or --sdist and --into"),
+        (f"--sdist {SDIST} --into filled --date 2026-12-31", "give --version (and --date), or"),
+        ("--sdist absent.tar.gz --into filled", "absent.tar.gz is not an sdist; make one"),
+        ("--sdist autograd_cy-9.9.9.tar.gz --into filled", "is of another version than the tree"),
+        (f"--sdist {SDIST} --into packaging", "copies go into another folder: --into build/rec"),
+        (f"--sdist {SDIST} --into CITATION.cff", "cannot write to CITATION.cff/conda (Not a dir"),
+        (f"--sdist {SDIST} --into /proc/filled", "name a folder of your own: --into build/recipes"),
+    ],
+)
+def test_wrong_arguments_change_nothing(tree, options, part):
+    for name in (SDIST, "autograd_cy-9.9.9.tar.gz"):
+        (tree / name).write_bytes(b"any")
+    before = contents(tree)
+    command = [sys.executable, str(tree / "packaging" / OWN), *options.split()]
+    result = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    assert result.returncode
+    assert part in result.stderr
+    assert "Traceback" not in result.stderr
+    assert contents(tree) == before
 
 
 def test_filled_recipes_have_the_checksum_and_no_zeros(tree):

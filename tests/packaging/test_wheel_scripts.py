@@ -128,6 +128,49 @@ def test_no_source_calls_what_newer_headers_replace():
     assert users == []
 
 
+@pytest.mark.parametrize("content", [None, b"", b"no archive", "empty"])
+def test_what_is_no_sdist_is_refused(tmp_path, content):
+    sdist = tmp_path / "package-1.tar.gz"
+    if content == "empty":
+        (tmp_path / "package-1").mkdir()
+        shutil.make_archive(str(tmp_path / "package-1"), "gztar", tmp_path, "package-1")
+    elif content is not None:
+        sdist.write_bytes(content)
+    with pytest.raises(SystemExit, match=r"package-1\.tar\.gz is not an sdist .*; make one"):
+        make_wheels.requirements(sdist)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part"),
+    [
+        ("CC", "/no/such/gcc -O2", "there is no program /no/such/gcc: apt install gcc"),
+        ("CC", "'gcc", "CC cannot be split into words"),
+    ],
+)
+def test_a_compiler_that_is_not_there_is_refused(monkeypatch, name, value, part):
+    monkeypatch.setattr(make_wheels, "TOOLS", ("sys",))
+    programs = {"patchelf": "/bin/patchelf"}
+    monkeypatch.setattr(make_wheels.shutil, "which", lambda name, path: programs.get(name))
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit, match=part):
+        make_wheels.require_tools()
+
+
+def test_a_date_that_is_none_is_refused(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "today")
+    with pytest.raises(SystemExit, match="SOURCE_DATE_EPOCH=today is no time in seconds"):
+        make_wheels.source_date()
+
+
+def test_folders_that_cannot_be_written_to_are_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", Path("/proc/folder")):
+        with pytest.raises(SystemExit, match=f"cannot write to {folder}"):
+            make_wheels.require_writable(folder)
+    make_wheels.require_writable(tmp_path / "new" / "folder")
+    assert list((tmp_path / "new" / "folder").iterdir()) == []
+
+
 SOURCE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
