@@ -21,6 +21,11 @@ autograd_cy: cannot write to {path} ({reason}).
   let pip unpack an sdist. If another user built here before (sudo pip install), remove the
   folder `build`."""
 
+CRASH = """\
+autograd_cy: the compiler crashed{how}.
+  Try once more with MAX_JOBS=1: the build goes on where this one ended. If it crashes at the same
+  file again, use another version of the compiler (CC=gcc-12)."""
+
 _MEMORY = re.compile(
     r"Killed signal terminated program|out of memory|virtual memory exhausted|MemoryError"
     r"|[Cc]annot allocate memory|std::bad_alloc|: Killed\b|^Killed$|process that runs Cython ended",
@@ -28,6 +33,7 @@ _MEMORY = re.compile(
 )
 _DISK = re.compile(r"No space left on device|[Dd]isk quota exceeded|[Ff]ile too large")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -39,8 +45,12 @@ def advice(status: int, output: str) -> str:
     number = -status if status < 0 else status - 128
     if number == signal.SIGKILL or _MEMORY.search(output):
         return MEMORY
+    if number in _CRASHES:
+        return CRASH.format(how=f" by signal {number} ({signal.Signals(number).name})")
+    if "internal compiler error" in output:
+        return CRASH.format(how="")
     if status < 0:
-        return f"It was ended by signal {-status} ({signal.Signals(-status).name})."
+        return f"It was ended by signal {-status}."
     return ""
 
 

@@ -156,6 +156,10 @@ class BuildExt(build_ext):
         prerequisites.require_packages("cython", "numpy", "scipy")
         for name in flags.VARIABLES:
             flags.words_of(name)
+            # To setuptools, CC= is a compiler without a name; to a shell, it is none that was chosen.
+            if not os.environ.get(name, "-").strip():
+                del os.environ[name]
+        flags.refuse_mistyped()
         flags.job_count()
         flags.source_date()
         cuda.wanted()

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .flags import FlagRefused
+from .probe import CAPTURED
 
 OLDEST = (11, 8)  # knows sm_90 and arguments that stay where the launch put them
 SYSTEM = Path("/usr/local/cuda")
@@ -222,7 +223,7 @@ def _query_nvcc(nvcc: Path, host: str) -> dict:
     flags = _working_flags(nvcc, version, told)
     compiler = host or "g++"
     try:
-        lines = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+        lines = subprocess.run([compiler, "--version"], check=False, **CAPTURED)
         compiler = (lines.stdout.splitlines() or [compiler])[0]
     except OSError:
         pass  # nvcc has one of its own, as on some clusters
@@ -232,7 +233,7 @@ def _query_nvcc(nvcc: Path, host: str) -> dict:
 def _said(command, otherwise: str) -> str:
     command = list(map(str, command))
     try:
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        run = subprocess.run(command, check=False, **CAPTURED)
     except OSError as error:
         raise NoCuda(f"autograd_cy: {otherwise}: {error}.\n{INSTALL}") from None
     if run.returncode:
@@ -249,7 +250,7 @@ def _working_flags(nvcc: Path, version: str, told: list[str]) -> list[str]:
         command = [str(nvcc), "-std=c++17", "-fatbin", "-arch=compute_80", *told, str(source)]
         command += ["-o", f"{folder}/probe.fatbin"]
         for small in ([SMALL[0]], [SMALL[1]], []):
-            run = subprocess.run([*command, *small], capture_output=True, text=True, check=False)
+            run = subprocess.run([*command, *small], check=False, **CAPTURED)
             if not run.returncode:
                 return [*told, *small]
     raise NoCuda(_explained(nvcc, version, (run.stdout + run.stderr).strip()))

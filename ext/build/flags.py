@@ -14,8 +14,10 @@ CC, CFLAGS, CPPFLAGS, LDFLAGS are honoured; flags that change the meaning of ari
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
+import resource
 import shlex
 import sysconfig
 
@@ -40,6 +42,12 @@ FORBIDDEN = (
     "-Mfprelaxed",
     "-Kfast",
 )
+#: Our variables, those with a value of their own last; a name close to one of them is a mistake.
+SWITCHES = ("COVERAGE", "DEBUG", "NATIVE", "OPENMP")
+SETTINGS = ("CUDA", "CUDA_ARCHS", "OPT", "SANITIZE", "SIMD")
+PREFIX = "AUTOGRAD_CY_"
+FILES_OF_A_JOB = 8  # open at once: two pipes to Cython, three to a compiler
+NO, YES = ("", "0", "no", "off", "false"), ("1", "yes", "on", "true")
 VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDSHARED", "LDFLAGS", "ARCHFLAGS")
 
 TAKE_A_FOLDER = ("-I", "-L", "-B", "-isystem", "-idirafter", "-include", "-isysroot", "--sysroot")
@@ -108,7 +116,24 @@ class FlagRefused(Exception):
 
 def switch(name: str, environ=os.environ) -> bool:
     """True when the environment variable is set to something other than a no."""
-    return environ.get(name, "0").lower() not in ("", "0", "no", "off", "false")
+    return environ.get(name, "0").lower() not in NO
+
+
+def refuse_mistyped(environ=os.environ) -> None:
+    """Raise FlagRefused for a switch that is neither on nor off, and for names close to ours."""
+    for name in (f"{PREFIX}{rest}" for rest in SWITCHES):
+        if environ.get(name, "").lower() not in (*NO, *YES):
+            raise FlagRefused(f"autograd_cy: {name}={environ[name]} is neither 1 nor 0.")
+    known = (*SWITCHES, *SETTINGS)
+    for name in sorted(environ):
+        rest = name.removeprefix(PREFIX)
+        if name == rest or rest in known:
+            continue
+        if near := difflib.get_close_matches(rest, known, 1, 0.8):
+            raise FlagRefused(
+                f"autograd_cy: the build knows no {name}; is {PREFIX}{near[0]} meant?  Unset the "
+                "other one."
+            )
 
 
 def refuse_hidden(probe) -> None:
@@ -295,16 +320,20 @@ def source_date(environ=os.environ) -> int | None:
 
 
 def job_count(environ=os.environ) -> int:
-    """Compilers to run at once: MAX_JOBS, or the processors this process may use."""
+    """Compilers to run at once: MAX_JOBS, or the processors this process may use.
+
+    Both are limited by the files that a process may open, as each compiler needs some.
+    """
+    most = max(1, (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 64) // FILES_OF_A_JOB)
     wanted = environ.get("MAX_JOBS", "").strip()
     if wanted:
         try:
-            return max(1, int(wanted))
+            return min(most, max(1, int(wanted)))
         except ValueError:
             raise FlagRefused(
                 f"autograd_cy: MAX_JOBS={wanted} is no number of compilers to run at once; "
                 "use MAX_JOBS=4, say, or unset it."
             ) from None
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        return min(most, len(os.sched_getaffinity(0)))
+    return min(most, os.cpu_count() or 1)

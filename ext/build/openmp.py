@@ -19,9 +19,9 @@ int probe(void)
 
 MESSAGE = """\
 autograd_cy: the C compiler ({compiler}) cannot compile and link an OpenMP program.
-  Install its OpenMP runtime (libgomp for gcc, libomp or llvm-openmp for clang; on macOS
-  `conda install llvm-openmp` or `brew install libomp`) or choose another compiler with CC=gcc.
-  To build without threads, set AUTOGRAD_CY_OPENMP=0."""
+  Install its OpenMP runtime: libgomp for gcc; for clang libomp-16-dev, with the number of the
+  clang (Debian, Ubuntu), libomp-devel (Fedora, RHEL) or llvm-openmp (conda). Or choose another
+  compiler with CC=gcc. To build without threads, set AUTOGRAD_CY_OPENMP=0."""
 
 
 class OpenMPMissing(Exception):

@@ -21,6 +21,7 @@ from .extensions import ROOT
 
 # Names to import, where they differ.
 MODULES = {"cython": "Cython"}
+LONG = 300  # characters of a line that are quoted
 PYTHON_HEADER = "#include <Python.h>\ntypedef int probe;\n"
 
 
@@ -70,6 +71,7 @@ def require_compiler(probe) -> None:
     """Raise Missing unless the compiler starts and compiles an empty program."""
     said = probe.explain()
     if not said:
+        _require_linker(probe)
         return
     command = probe.cc[0] if probe.cc else "cc"
     if reason := advice.advice(1, said):
@@ -87,6 +89,22 @@ def require_compiler(probe) -> None:
         f"  {said}\n"
         "  Is it installed, and is its module loaded (module load gcc)?  CC=gcc, say, chooses\n"
         "  another one; Debian and Ubuntu: apt install gcc; Fedora and RHEL: dnf install gcc."
+    )
+
+
+def _require_linker(probe) -> None:
+    """Raise Missing unless the compiler links an empty shared object."""
+    said = probe.explain_link()
+    if not said:
+        return
+    if reason := advice.advice(1, said):
+        raise Missing(f"{reason}\n  {_first_lines(said)}")
+    chosen = [name for name in ("LDFLAGS", "LDSHARED") if os.environ.get(name)]
+    way = f"Look into {' and '.join(chosen)}" if chosen else "Is binutils installed"
+    raise Missing(
+        f"autograd_cy: the C compiler `{probe.cc[0]}` compiles, but does not link an empty "
+        f"library:\n  {_first_lines(said)}\n  The command was: {' '.join(probe.ld)}\n"
+        f"  {way}{'.' if chosen else '?'}  CC=gcc, say, chooses another compiler."
     )
 
 
@@ -128,4 +146,4 @@ def require_writable(folder: Path) -> None:
 
 
 def _first_lines(text: str, count: int = 3) -> str:
-    return "\n  ".join(text.splitlines()[:count])
+    return "\n  ".join(line[:LONG] for line in text.splitlines()[:count])

@@ -25,6 +25,8 @@ except OSError:
 sys.exit(0 if float.fromhex("0x1p-1060") * float(len(sys.argv) - 1) > 0 else 7)
 """
 EMPTY = "int main(void) { return 0; }\n"
+# Compilers may write in another encoding than that of the locale, or quote a source that has one.
+CAPTURED = {"capture_output": True, "text": True, "errors": "backslashreplace"}
 
 
 class Probe:
@@ -69,12 +71,17 @@ class Probe:
             c_file = Path(folder, "probe.c")
             c_file.write_text(source, encoding="utf-8")
             command = [*self.cc, *flags, "-c", str(c_file), "-o", f"{folder}/probe.o"]
-            try:
-                run = subprocess.run(command, capture_output=True, text=True, check=False)
-            except OSError as error:
-                return str(error)
-            said = (run.stdout + run.stderr).strip()
-            return (said or f"exit status {run.returncode}") if run.returncode else ""
+            return _explain(command)
+
+    def explain_link(self) -> str:
+        """Return the linker's output for an empty shared object, or the reason why it did not
+        start; else ""."""
+        with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
+            c_file, o_file = Path(folder, "probe.c"), f"{folder}/probe.o"
+            c_file.write_text(EMPTY, encoding="utf-8")
+            return _explain([*self.cc, "-c", str(c_file), "-o", o_file]) or _explain(
+                [*self.ld, o_file, "-o", f"{folder}/probe.so"]
+            )
 
     def flushes_denormals(self) -> bool:
         """True when a shared object from this compiler switches its process to flush-to-zero.
@@ -126,7 +133,7 @@ def compiler_version(cc: list[str]) -> str:
     """
     words = list(itertools.takewhile(lambda word: not word.startswith("-"), cc)) or cc[:1]
     try:
-        run = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False)
+        run = subprocess.run([*words, "--version"], check=False, **CAPTURED)
     except OSError:
         return "not found: " + cc[0]
     lines = run.stdout.splitlines() or run.stderr.splitlines()
@@ -147,6 +154,17 @@ def write_json(path: Path, record: dict) -> None:
     passing = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     passing.write_text(json.dumps(record, indent=1), encoding="utf-8")
     os.replace(passing, path)
+
+
+def _explain(command) -> str:
+    """Run a command whose last word is its output; return why there is none, or ""."""
+    try:
+        run = subprocess.run(command, check=False, **CAPTURED)
+    except OSError as error:
+        return str(error)
+    if run.returncode:
+        return (run.stdout + run.stderr).strip() or f"exit status {run.returncode}"
+    return "" if os.path.exists(command[-1]) else "it reports success, but writes no file"
 
 
 def _succeeds(command) -> bool:

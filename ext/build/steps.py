@@ -21,7 +21,7 @@ from pathlib import Path
 
 from .advice import advice
 from .cython_runs import CythonRuns, is_uncorrected
-from .probe import read_json, write_json
+from .probe import CAPTURED, read_json, write_json
 
 READING = "2"  # changes when files count as read that did not before: all steps run once more
 MANY = 8  # runs of Cython that pay for reading all declarations first
@@ -30,6 +30,8 @@ _CIMPORT = re.compile(r"^from ([\w.]+)\.(\w+) cimport ", re.M)
 
 class StepFailed(Exception):
     """A compiler said no; the message holds its command and what it wrote."""
+
+    advised = False  # true where memory, the disk or a crash is the reason, not what was read
 
 
 class Stamp:
@@ -148,7 +150,12 @@ class Builder:
     def _compile(self, unit, library):
         stamp, *steps = self._library_steps(unit, library)
         for step in steps:
-            self._run_step(stamp, step)
+            try:
+                self._run_step(stamp, step)
+            except StepFailed as failure:
+                if step.name == "link" and not failure.advised:
+                    stamp.forget("compile")  # the linker may have been given a damaged file
+                raise
         self._report(library.name, stamp)
 
     def _cython_step(self, unit):
@@ -240,6 +247,12 @@ class Builder:
         start = time.perf_counter()
         self._run(step.command)
         stamp.seconds += time.perf_counter() - start
+        if not step.output.exists() or not step.output.stat().st_size:
+            raise StepFailed(
+                f"This command reports success, but does not write {self._short(step.output)}:\n"
+                f"  {shlex.join(step.command)}\n"
+                "A script in front of the compiler may be the reason: CC=gcc does without it."
+            )
         self.digests.pop(str(step.output), None)
         read = {self._short(path) for path in step.always}
         read |= with_cimports(set(read_depfile(step.depfile, self.root)) | read, self.root)
@@ -269,18 +282,15 @@ class Builder:
         if command[1:3] == ["-m", "cython"]:
             status, output = self.cython_runs.run(command[3:])
         else:
-            run = subprocess.run(
-                command, cwd=self.root, capture_output=True, text=True, check=False
-            )
+            run = subprocess.run(command, cwd=self.root, check=False, **CAPTURED)
             status, output = run.returncode, run.stdout + run.stderr
         output = output.strip()
         if status:
-            said = [
-                f"This command failed:\n  {shlex.join(command)}",
-                output,
-                advice(status, output),
-            ]
-            raise StepFailed("\n".join(filter(None, said)))
+            reason = advice(status, output)
+            said = [f"This command failed:\n  {shlex.join(command)}", output, reason]
+            failure = StepFailed("\n".join(filter(None, said)))
+            failure.advised = bool(reason)
+            raise failure
         if output:
             self.say(output)
 

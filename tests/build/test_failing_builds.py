@@ -11,6 +11,7 @@ import time
 import pytest
 from building import ROOT, build_inplace, clean_environment, run_python, set_modules, write
 
+from autograd_cy._environment import doctor
 from ext.build import advice, builder, flags, prerequisites, simd
 from ext.build.probe import Probe, compiler_version, read_json, write_json
 from ext.build.steps import Builder, Library, StepFailed, Unit
@@ -115,6 +116,33 @@ def test_dates():
     assert flags.source_date({"SOURCE_DATE_EPOCH": ""}) is None
 
 
+@pytest.mark.parametrize("name", ["OPENMP", "DEBUG", "NATIVE", "COVERAGE"])
+def test_switches_are_on_or_off(name):
+    for value in ("", "0", "no", "Off", "1", "yes", "ON"):
+        flags.refuse_mistyped({f"AUTOGRAD_CY_{name}": value})
+    with pytest.raises(flags.FlagRefused, match=f"AUTOGRAD_CY_{name}=2 is neither 1 nor 0"):
+        flags.refuse_mistyped({f"AUTOGRAD_CY_{name}": "2"})
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("CUDA_ARCH", "CUDA_ARCHS"), ("SIMDS", "SIMD"), ("SANITIZER", "SANITIZE")]
+)
+def test_names_close_to_a_switch_are_refused(name, meant):
+    with pytest.raises(flags.FlagRefused, match=f"knows no .*_{name}; is .*_{meant} meant"):
+        flags.refuse_mistyped({f"AUTOGRAD_CY_{name}": "1"})
+
+
+def test_variables_of_the_package_and_of_its_tests_are_no_mistyped_switches():
+    others = (*doctor.VARIABLES, "GPU", "GPU_SAMPLE", "MUTANTS", "EMULATED", "FUZZ_WORKER")
+    flags.refuse_mistyped({f"AUTOGRAD_CY_{name}": "1" for name in others})
+
+
+def test_jobs_are_limited_by_the_files_that_a_process_may_open(monkeypatch):
+    for limit, jobs in ((40, 1), (64 + 4 * flags.FILES_OF_A_JOB, 4), (1 << 20, 99)):
+        monkeypatch.setattr(flags.resource, "getrlimit", lambda which: (limit, limit))  # noqa: B023
+        assert flags.job_count({"MAX_JOBS": "99"}) == jobs
+
+
 @pytest.mark.parametrize("name", ["CC", "CFLAGS", "LDFLAGS"])
 def test_a_quote_without_an_end(name):
     with pytest.raises(flags.FlagRefused, match=f"{name} cannot be split into words") as caught:
@@ -170,6 +198,40 @@ def test_a_path_with_spaces_must_be_quoted_twice(tmp_path, monkeypatch):
     prerequisites.require_compiler(Probe(flags.compiler(), ["ld"]))
 
 
+@needs_cc
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("exit 0", "it reports success, but writes no file"),
+        ("printf '\\377 no' >&2; exit 1", r"\xff no"),
+        ("printf '%05000d' 0 >&2; exit 1", "\n  " + "0" * prerequisites.LONG + "\n"),
+    ],
+)
+def test_an_odd_compiler_has_one_message(tmp_path, text, part):
+    cc = script(tmp_path / "odd-cc", text + "\n")
+    with pytest.raises(prerequisites.Missing) as caught:
+        prerequisites.require_compiler(Probe([cc], ["ld"]))
+    assert part in str(caught.value)
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("variable", "linker", "part"),
+    [
+        ("LDFLAGS", "cc -shared -lno_such_library", "Look into LDFLAGS."),
+        ("LDSHARED", "/no/such/linker", "Look into LDSHARED."),
+        ("", "/no/such/linker", "Is binutils installed?"),
+    ],
+)
+def test_a_linker_that_fails_is_not_taken_for_missing_openmp(monkeypatch, variable, linker, part):
+    for name in ("LDFLAGS", "LDSHARED"):
+        monkeypatch.setenv(name, "set" if name == variable else "")
+    with pytest.raises(prerequisites.Missing, match="does not link an empty library") as caught:
+        prerequisites.require_compiler(Probe(["cc", "-fPIC"], linker.split()))
+    assert part in str(caught.value)
+    assert f"The command was: {linker}" in str(caught.value)
+
+
 # Compilers and their records
 
 
@@ -217,7 +279,10 @@ def test_records_are_replaced_as_a_whole(tmp_path):
         (137, "", "MAX_JOBS=1"),
         (1, "/tmp/ccA.s: fatal error: error writing: No space left on device", "TMPDIR"),
         (1, "OSError: [Errno 122] Disk quota exceeded", "TMPDIR"),
-        (-11, "", "It was ended by signal 11 (SIGSEGV)."),
+        (-11, "", "the compiler crashed by signal 11 (SIGSEGV)"),
+        (134, "", "the compiler crashed by signal 6 (SIGABRT)"),
+        (1, "x.c:1: internal compiler error: in f, at g.c:1", "the compiler crashed.\n"),
+        (-15, "", "It was ended by signal 15"),
     ],
 )
 def test_advice_for_failures_of_tools(status, output, part):
@@ -336,6 +401,26 @@ def test_steps_that_ended_are_not_repeated_after_a_killed_link(tools):
     assert tools.build() == ["link"]
 
 
+def test_a_tool_that_writes_nothing_is_named(tools):
+    tools.source.write_text("")
+    with pytest.raises(StepFailed, match=r"reports success, but does not write unit\.o:\n.*tool"):
+        tools.build()
+    tools.source.write_text("two")
+    assert tools.build() == ["compile", "link"]
+
+
+@pytest.mark.parametrize(("status", "remains"), [(1, False), (137, True)])
+def test_what_a_linker_does_not_take_is_compiled_again(tools, status, remains):
+    """Unless memory was the reason: then the result of the compiler is right."""
+    compile_command = ["sh", "-c", "cp unit.c unit.o"]
+    library = Library("unit", compile_command, ["sh", "-c", f"exit {status}"], [])
+    unit = Unit("unit", "unit", tools.source, tools.folder / "unit.pxd", [], [library])
+    build = Builder(tools.folder, tools.folder, ".so", say=lambda text: None)
+    with pytest.raises(StepFailed):
+        build._compile(unit, library)
+    assert ("compile" in read_json(tools.folder / "unit.json")) is remains
+
+
 def test_copies_of_a_killed_build_are_removed(tmp_path):
     suffix = builder.sysconfig.get_config_var("EXT_SUFFIX")
     for name in (f"a{suffix}", f"b{suffix}", f".a{suffix}.123", "c.py"):
@@ -403,6 +488,9 @@ def test_an_old_setuptools_stops_every_command(small_tree, tmp_path):
         ("AUTOGRAD_CY_OPT", "fast", "AUTOGRAD_CY_OPT=fast is no level"),
         ("AUTOGRAD_CY_CUDA", "2", "AUTOGRAD_CY_CUDA=2 is not 0, 1 or auto"),
         ("AUTOGRAD_CY_SANITIZE", "adress", "AUTOGRAD_CY_SANITIZE asks for"),
+        ("AUTOGRAD_CY_DEBUG", "2", "AUTOGRAD_CY_DEBUG=2 is neither 1 nor 0"),
+        ("AUTOGRAD_CY_CUDA_ARCH", "90", "is AUTOGRAD_CY_CUDA_ARCHS meant?"),
+        ("LDFLAGS", "-lno_such_library", "does not link an empty library"),
         ("CFLAGS", "'-O2", "CFLAGS cannot be split into words"),
         ("CFLAGS", "--no-such-flag", "does not compile an empty program"),
         ("CC", "/no/such/gcc", "`/no/such/gcc` does not compile an empty program"),
@@ -461,6 +549,12 @@ def test_a_full_folder_of_temporary_files(small_tree):
     mount = "mount -t tmpfs -o size=4k none tmp && export TMPDIR=$PWD/tmp"
     said = in_namespace(small_tree, mount, "setup.py", "-q", "build_ext")
     assert "no space left on the disk" in said
+
+
+@pytest.mark.slow
+def test_an_empty_cc_is_no_compiler_that_was_chosen(small_tree):
+    build_inplace(small_tree, CC="", LDFLAGS=" ")
+    run_python("-c", "from autograd_cy._C import info", cwd=small_tree)
 
 
 @pytest.mark.slow
