@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 
@@ -35,6 +36,7 @@ def main(argv: list[str] | None = None) -> int:
         from autograd_cy.profiler import _command
 
         return _command.run(arguments)
+    _show_any_path()
     if arguments.command == "doctor":
         from autograd_cy._environment import doctor
 
@@ -48,6 +50,12 @@ def _profile_arguments(parser: argparse.ArgumentParser, words: list[str]) -> Non
         from autograd_cy.profiler import _command
 
         _command.add_arguments(parser)
+
+
+def _show_any_path() -> None:
+    """Let paths be printed that the encoding of the terminal lacks."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _info(as_json: bool) -> int:

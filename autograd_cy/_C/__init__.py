@@ -6,7 +6,13 @@ from importlib.machinery import EXTENSION_SUFFIXES
 
 def _check_built(folder: str) -> None:
     """Say in one message what to do when the modules were not compiled for this interpreter."""
-    files = os.listdir(folder)
+    try:
+        files = os.listdir(folder)
+    except NotADirectoryError:
+        raise ImportError(
+            f"autograd_cy: {folder} is in an archive, and compiled modules load from files only.\n"
+            "Install the wheel (`pip install FILE.whl`), or unpack the archive."
+        ) from None
     if any(f"info{suffix}" in files for suffix in EXTENSION_SUFFIXES):
         return
     # Stubs (.pyi) and declarations lie beside the modules.

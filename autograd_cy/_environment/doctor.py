@@ -10,6 +10,8 @@ import importlib
 import importlib.machinery
 import importlib.metadata
 import os
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from autograd_cy._environment import launcher as _launcher
 from autograd_cy._environment import machine as _machine
 from autograd_cy._environment import mpi_checks as _mpi_checks
 from autograd_cy._environment import threads as _threads
+from autograd_cy._version import __version__
 
 PROBLEM, ADVICE = "problem", "advice"
 
@@ -136,6 +139,29 @@ def source_tree() -> list[Finding]:
         return []
     what = f"Python uses the source tree {here.parent}, not the copy installed in {installed[0]}"
     return [Finding(ADVICE, what, "Start Python in another folder, or use pip install -e .")]
+
+
+def copies() -> list[Finding]:
+    """No other copy of the package lies on the path."""
+    here = Path(__file__).resolve().parents[1]
+    if (here.parent / "setup.py").exists():
+        return []  # that is the check before
+    folders = dict.fromkeys(Path(entry or os.curdir, "autograd_cy").resolve() for entry in sys.path)
+    findings = []
+    for folder in folders:
+        if folder == here or not (folder / "_version.py").is_file():
+            continue
+        text = (folder / "_version.py").read_text(encoding="utf-8", errors="replace")
+        version = re.search(r'__version__ = "(.+)"', text)
+        what = (
+            f"Python uses version {__version__} in {here}, and there is another copy, "
+            f"{version[1] if version else 'of an unknown version'}, in {folder}"
+        )
+        cure = (
+            "Remove one of them (pip uninstall autograd_cy), or take its folder out of PYTHONPATH."
+        )
+        findings.append(Finding(ADVICE, what, cure))
+    return findings
 
 
 def numpy_abi() -> list[Finding]:
@@ -282,6 +308,7 @@ CHECKS = (
     variables,
     compiled_modules,
     source_tree,
+    copies,
     numpy_abi,
     team_size,
     processors_granted,

@@ -18,6 +18,10 @@ _OPENMP = (
     "LD_LIBRARY_PATH, or install it (Debian and Ubuntu: libgomp1 or libomp5; conda: libgomp or "
     "llvm-openmp)."
 )
+_BUNDLED = (
+    "The OpenMP runtime is a part of the installed package, and is missing: an installation was "
+    "interrupted, or files were removed."
+)
 _OLD_OPENMP = (
     "The OpenMP runtime of this process is older than the compiler that built the package. Put the "
     "folder of that compiler's libomp or libgomp first into LD_LIBRARY_PATH (module load llvm, or "
@@ -47,6 +51,7 @@ _MIXED = "The compiled modules and the Python files are not of one build."
 
 # What the loader, Python, NumPy and Cython write, the reason, and if another build is a way out.
 _CAUSES = (
+    (r"libg?omp-[0-9a-f]{8}\.\S*: cannot open shared object file", _BUNDLED, True),
     (r"lib(gomp|omp|iomp5)\S*: cannot open shared object file", _OPENMP, False),
     (r"undefined symbol: (__kmpc|GOMP|omp)_|version `(GOMP|OMP|VERSION)\S*' not found", _OLD_OPENMP,
      False),
@@ -55,6 +60,7 @@ _CAUSES = (
     (r"version `GLIBC\S+' not found", _NEWER, False),
     (r"file too short|invalid ELF|ELF load command|ELF file's|wrong ELF class", _DAMAGED, True),
     (r"does not define module export function|undefined symbol", _DAMAGED, True),
+    (r"source code (string )?cannot contain null bytes", _DAMAGED, True),
     (r"(?i)compiled against (numpy|api|abi)|numpy\.\w+ size changed|numpy\.core\.multiarray",
      _NUMPY, False),
     (r"\bautograd_cy\.(?!.*circular import)", _MIXED, True),
@@ -70,10 +76,22 @@ class explained:
     def __exit__(
         self, kind: type | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(
-            error, (ImportError, AttributeError, TypeError, ValueError, RuntimeError)
-        ) and (said := advice(str(error))):
+        known = (ImportError, AttributeError, TypeError, ValueError, RuntimeError, SyntaxError)
+        if isinstance(error, known) and (said := _half_a_file(error) or advice(str(error))):
             raise ImportError(said) from None
+
+
+def _half_a_file(error: BaseException) -> str:
+    """Return the message for an installed Python file with a syntax error; else ""."""
+    package = os.path.join(_ROOT, "autograd_cy", "")
+    # In a source tree, the line that is wrong is what its author wants to see.
+    if (
+        isinstance(error, SyntaxError)
+        and (error.filename or "").startswith(package)
+        and not _is_source_tree()
+    ):
+        return f"autograd_cy: {error.filename}: {error}\n{_DAMAGED}{_build_again()}"
+    return ""
 
 
 def check_numpy() -> None:
@@ -109,7 +127,11 @@ def advice(text: str) -> str:
     return ""
 
 
+def _is_source_tree() -> bool:
+    return all(os.path.exists(os.path.join(_ROOT, name)) for name in ("ext", "setup.py"))
+
+
 def _build_again() -> str:
-    if all(os.path.exists(os.path.join(_ROOT, name)) for name in ("ext", "setup.py")):
+    if _is_source_tree():
         return f"\nRun `pip install -e .` again in {_ROOT}. If that does not help, remove build/."
     return "\nRun `pip install --force-reinstall --no-deps autograd_cy`."

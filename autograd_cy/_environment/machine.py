@@ -48,6 +48,7 @@ def processor_name() -> str:
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        # Paths in /proc/self/maps have the bytes of their files.
+        return Path(path).read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return ""

@@ -269,7 +269,8 @@ def _ratio(quota: str, period: str) -> float | None:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8") as handle:
+        # Paths in /proc/self/maps have the bytes of their files.
+        with open(path, encoding="utf-8", errors="surrogateescape") as handle:
             return handle.read()
     except OSError:
         return ""

@@ -156,7 +156,7 @@ class BuildExt(build_ext):
         prerequisites.require_packages("cython", "numpy", "scipy")
         for name in flags.VARIABLES:
             flags.words_of(name)
-            # To setuptools, CC= is a compiler without a name; to a shell, it is none that was chosen.
+            # An empty CC chooses no compiler, but setuptools would start one without a name.
             if not os.environ.get(name, "-").strip():
                 del os.environ[name]
         flags.refuse_mistyped()

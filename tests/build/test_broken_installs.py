@@ -19,6 +19,8 @@ SUFFIX = importlib.util.find_spec("autograd_cy._C.info").origin.rpartition("/inf
 IMPORT = "import autograd_cy; print(autograd_cy.ones(2).sum().item())"
 
 
+# What an import reads before the compiled modules.
+ENVIRONMENT = [str(path.relative_to(PACKAGE)) for path in (PACKAGE / "_environment").glob("*.py")]
 CHANGED: list[Path] = []  # files of the copy, by one test
 
 
@@ -116,6 +118,36 @@ def test_half_a_module(copy, name, content):
     assert "pip install --force-reinstall" in said
 
 
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        ("from autograd_cy._C import (\n    tensor", "namespace.py: '(' was never closed"),
+        (b"\0" * 512, "cannot contain null bytes"),
+    ],
+)
+def test_half_a_python_file(copy, content, part):
+    replace(copy / "_tensors" / "namespace.py", content)
+    said = message_of_import(copy)
+    assert part in said
+    assert "half a copy" in said
+    assert "pip install --force-reinstall" in said
+
+
+def test_an_archive(tmp_path):
+    for name in ("__init__.py", "_version.py", "_C/__init__.py", *ENVIRONMENT):
+        (tmp_path / "autograd_cy" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PACKAGE / name, tmp_path / "autograd_cy" / name)
+    archive = shutil.make_archive(str(tmp_path / "a"), "zip", tmp_path, "autograd_cy")
+    (tmp_path / "empty").mkdir()
+    env = os.environ | {"PYTHONPATH": archive}
+    run = programs.run("-c", IMPORT, cwd=tmp_path / "empty", env=env)
+    assert run.returncode == 1
+    assert "is in an archive, and compiled modules load from files only" in run.stderr
+    assert run.stderr.endswith(
+        "Install the wheel (`pip install FILE.whl`), or unpack the archive.\n"
+    )
+
+
 def test_a_module_too_few(copy):
     remove(copy / "_C" / f"engine{SUFFIX}")
     assert "are not of one build" in message_of_import(copy)
@@ -165,6 +197,7 @@ def test_the_oldest_numpy_is_that_of_the_metadata():
     [
         ("libgomp.so.1: cannot open shared object file: No such file or directory", "libgomp1"),
         ("libomp.so.5: cannot open shared object file: No such file or directory", "module load"),
+        ("libgomp-661b0aca.so.1: cannot open shared object file: No such file", "part of the inst"),
         ("libsvml.so: cannot open shared object file: No such file or directory", "same modules"),
         ("/lib/libc.so.6: version `GLIBC_2.34' not found (required by /x.so)", "oldest system"),
         ("/x/libgomp.so: cannot allocate memory in static TLS block", "GLIBC_TUNABLES"),

@@ -139,7 +139,7 @@ def test_variables_of_the_package_and_of_its_tests_are_no_mistyped_switches():
 
 def test_jobs_are_limited_by_the_files_that_a_process_may_open(monkeypatch):
     for limit, jobs in ((40, 1), (64 + 4 * flags.FILES_OF_A_JOB, 4), (1 << 20, 99)):
-        monkeypatch.setattr(flags.resource, "getrlimit", lambda which: (limit, limit))  # noqa: B023
+        monkeypatch.setattr(flags.resource, "getrlimit", lambda which: (limit, limit))
         assert flags.job_count({"MAX_JOBS": "99"}) == jobs
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -89,6 +90,41 @@ def test_doctor_sees_variables_that_nothing_reads(monkeypatch):
     monkeypatch.setenv("AUTOGRAD_CY_", "1")
     (found,) = check()
     assert found.cure.startswith("Known are BLAS, BLAS_THREADS, ")
+
+
+def test_doctor_sees_another_copy_on_the_path(monkeypatch, tmp_path):
+    check = _doctor.copies
+    monkeypatch.setattr(_doctor, "__file__", str(tmp_path / "a/autograd_cy/_environment/doctor.py"))
+    for folder, version in (("a", "1.2"), ("b", "0.9"), ("c", "")):
+        (tmp_path / folder / "autograd_cy").mkdir(parents=True)
+        text = f'__version__ = "{version}"\n' if version else ""
+        (tmp_path / folder / "autograd_cy" / "_version.py").write_text(text)
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    for places, parts in (
+        (["a", "link", "absent"], []),
+        (["a", "b"], ["another copy, 0.9, in"]),
+        (["a", "c", "b"], ["another copy, of an unknown version, in", "another copy, 0.9, in"]),
+    ):
+        monkeypatch.setattr(sys, "path", [str(tmp_path / place) for place in places])
+        found = findings(check, monkeypatch)
+        assert [level for level, *_ in found] == ["advice"] * len(parts)
+        assert all(part in what for part, (_, what, *_) in zip(parts, found))
+    (tmp_path / "a" / "setup.py").write_text("")
+    assert findings(check, monkeypatch) == []  # that is for `source_tree`
+
+
+def test_paths_that_the_terminal_cannot_show_are_printed(tmp_path):
+    folder = tmp_path / "\xe4 \udcff"
+    folder.mkdir()
+    (folder / "autograd_cy").symlink_to(Path(_doctor.__file__).parents[1])
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    env = os.environ | ascii_only | {"PYTHONPATH": str(folder)}
+    for command in ("info", "doctor"):
+        command = [sys.executable, "-m", "autograd_cy", command]
+        run = subprocess.run(
+            command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_doctor_knows_the_variables_that_sources_and_pages_name():
