@@ -34,6 +34,8 @@ VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 TAG = VERSION.replace(".", "")
 #: The packages of the host environment that are wheels on PyPI.
 WHEELS = ("cython", "numpy", "pip", "scipy", "setuptools")
+#: A file by which this script knows the channels that it made.
+MARK = "made-by-build_locally.txt"
 #: What conda-forge's packages make others depend on.
 EXPORTS = {"numpy": "numpy >=1.23,<3"}
 #: The flags with which conda-forge compiles for x86.
@@ -216,6 +218,18 @@ def run(recipe_file: Path, channel: Path, variant: dict, test: bool) -> Path:
     return Path(result.packages[0])
 
 
+def make_empty(channel: Path) -> None:
+    """Remove the channel of an earlier run; exit if the folder is something else."""
+    if not channel.exists() or (channel.is_dir() and not any(channel.iterdir())):
+        return
+    if not (channel / MARK).is_file():
+        raise SystemExit(
+            f"build_locally.py: {channel} is there already, and is no channel of this script, which "
+            "would be removed; name a new folder: --into build/conda"
+        )
+    shutil.rmtree(channel)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line of this file."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
@@ -227,9 +241,12 @@ def main(arguments: list[str] | None = None) -> int:
         importlib.metadata.version("py-rattler-build")
     except importlib.metadata.PackageNotFoundError:
         parser.error("needs py-rattler-build: pip install py-rattler-build")
+    if not (options.sdist.is_file() and options.sdist.name.endswith(".tar.gz")):
+        parser.error(f"{options.sdist} is not an sdist; make one: python -m build --sdist")
     channel, work = options.into.resolve(), options.into.resolve() / "work"
-    shutil.rmtree(channel, ignore_errors=True)
+    make_empty(channel)
     work.mkdir(parents=True)
+    (channel / MARK).write_text("made by build_locally.py, and removed by it\n", encoding="utf-8")
     recipes = [*python_recipes(), *compiler_recipes(options.quick), *wheel_recipes(work / "wheels")]
     for one in recipes:
         folder = work / one["package"]["name"]
