@@ -224,8 +224,8 @@ def make_empty(channel: Path) -> None:
         return
     if not (channel / MARK).is_file():
         raise SystemExit(
-            f"build_locally.py: {channel} is there already, and is no channel of this script, which "
-            "would be removed; name a new folder: --into build/conda"
+            f"build_locally.py: {channel} is no channel of this script and would be removed; name "
+            "a new folder: --into build/conda"
         )
     shutil.rmtree(channel)
 
