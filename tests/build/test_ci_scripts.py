@@ -1,5 +1,6 @@
 """Every slow test is run by one of the scripts in .ci."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -24,6 +25,24 @@ def test_there_are_scripts():
 def test_scripts_can_be_read(name):
     subprocess.run(["bash", "-n", SCRIPTS / name], check=True)
     assert (SCRIPTS / name).stat().st_mode & 0o100
+
+
+@pytest.mark.parametrize(
+    ("variables", "part"),
+    [
+        ({"PYTHONS": "no-python"}, "not found: no-python"),
+        ({"PYTHONS": "no-python"}, "PYTHONS and COMPILERS name what this machine has"),
+        ({"PYTHONS": "no-python", "NUMPYS": "old"}, "NUMPYS has old, but only knows newest and"),
+        ({"PYTHONS": "no-python", "TMPDIR": "/no/such/folder"}, "/no/such/folder"),
+    ],
+)
+def test_a_matrix_of_nothing_says_why(variables, part):
+    run = subprocess.run(
+        [SCRIPTS / "matrix"], env={**os.environ, "COMPILERS": "no-cc", **variables}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+    assert run.returncode in (1, 2)
+    assert part in run.stdout
 
 
 def test_slow_leaves_out_only_what_run_runs_whole():
