@@ -34,6 +34,10 @@ _LIBRARY = (
 _DAMAGED = (
     "The file is damaged, or half a copy: an installation was interrupted, or a disk was full."
 )
+_UNREADABLE = (
+    "This user may not read a file or folder of the package: it was installed by another one, or "
+    f"with umask 077. Who installed it runs `chmod -R a+rX {os.path.join(_ROOT, 'autograd_cy')}`."
+)
 _NEWER = (
     "The package was built on a system with a newer C library than this one. Build it on the "
     "oldest system that it shall run on."
@@ -51,6 +55,8 @@ _MIXED = "The compiled modules and the Python files are not of one build."
 
 # What the loader, Python, NumPy and Cython write, the reason, and if another build is a way out.
 _CAUSES = (
+    (r"shared object file: Permission denied|'autograd_cy\S*' \(unknown location\)", _UNREADABLE,
+     False),
     (r"libg?omp-[0-9a-f]{8}\.\S*: cannot open shared object file", _BUNDLED, True),
     (r"lib(gomp|omp|iomp5)\S*: cannot open shared object file", _OPENMP, False),
     (r"undefined symbol: (__kmpc|GOMP|omp)_|version `(GOMP|OMP|VERSION)\S*' not found", _OLD_OPENMP,

@@ -198,6 +198,8 @@ def test_the_oldest_numpy_is_that_of_the_metadata():
         ("libgomp.so.1: cannot open shared object file: No such file or directory", "libgomp1"),
         ("libomp.so.5: cannot open shared object file: No such file or directory", "module load"),
         ("libgomp-661b0aca.so.1: cannot open shared object file: No such file", "part of the inst"),
+        ("/x/tensor.so: cannot open shared object file: Permission denied", "chmod -R a+rX"),
+        ("cannot import name 'copying' from 'autograd_cy._C' (unknown location)", "may not read"),
         ("libsvml.so: cannot open shared object file: No such file or directory", "same modules"),
         ("/lib/libc.so.6: version `GLIBC_2.34' not found (required by /x.so)", "oldest system"),
         ("/x/libgomp.so: cannot allocate memory in static TLS block", "GLIBC_TUNABLES"),
