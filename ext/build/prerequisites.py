@@ -137,6 +137,11 @@ def require_writable(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
+    except (FileExistsError, NotADirectoryError) as error:
+        raise Missing(
+            f"autograd_cy: {error.filename} is a file, or a link to nothing, and a build needs a "
+            "folder there.\n  Remove it."
+        ) from None
     except OSError as error:
         raise Missing(
             advice.of_error(error, folder)

@@ -83,6 +83,12 @@ def test_an_old_or_broken_package_is_named(tmp_path, monkeypatch, text, why):
     sys.modules.pop("Cython", None)  # not by monkeypatch, which would put it back
 
 
+def test_a_dead_link_in_place_of_a_folder_is_named(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    with pytest.raises(prerequisites.Missing, match="link is a file, or a link to nothing"):
+        prerequisites.require_writable(tmp_path / "link")
+
+
 def test_an_absent_package_is_named(monkeypatch):
     monkeypatch.setitem(prerequisites.MODULES, "cython", "no_such_module")
     with pytest.raises(prerequisites.Missing, match="cython 3.2 or later: it is not installed"):

@@ -78,7 +78,7 @@ def test_a_tree_that_cannot_be_written_to_is_named(tmp_path):
 
 def test_a_build_folder_that_is_a_file_is_named(tmp_path):
     (tmp_path / "build").write_text("")
-    with pytest.raises(prerequisites.Missing, match="cannot write to"):
+    with pytest.raises(prerequisites.Missing, match="is a file, or a link to nothing"):
         prerequisites.require_writable(tmp_path / "build")
 
 
