@@ -56,5 +56,8 @@ def oldest() -> list[str]:
 
 if __name__ == "__main__":
     for argument in sys.argv[1:]:
-        lines = oldest() if argument == "--oldest" else extra_requirements(argument)
+        try:
+            lines = oldest() if argument == "--oldest" else extra_requirements(argument)
+        except KeyError:
+            sys.exit(f"requirements.py: pyproject.toml has no extra {argument}")
         print("\n".join(lines))

@@ -45,6 +45,7 @@ def commands(names: set[str]) -> list[tuple[str, list[str]]]:
     from .builder import BuildExt, placeholders
 
     build = BuildExt(Distribution({"name": "autograd_cy", "ext_modules": placeholders()}))
+    build._check_variables()
     build.inplace = True
     build.finalize_options()
     build.compiler = new_compiler()
@@ -79,7 +80,8 @@ def frames(names: set[str] = frozenset()) -> list[tuple[int, str, str]]:
             return [(int(f[1]), name, function_of(name, f[0])) for f in map(_fields, lines)]
 
         with ThreadPoolExecutor(job_count()) as pool:
-            result = [frame for part in pool.map(measure, commands(set(names))) for frame in part]
+            jobs = [job for job in commands(set(names)) if job[0] in sources]
+            result = [frame for part in pool.map(measure, jobs) for frame in part]
     return sorted(result, reverse=True)
 
 
@@ -108,9 +110,17 @@ def refused(measured: list[tuple[int, str, str]]) -> list[str]:
 
 
 def main() -> int:
-    measured = frames(frozenset(sys.argv[1:]))
+    from .builder import REFUSALS
+
+    names = frozenset(sys.argv[1:])
+    try:
+        measured = frames(names)
+    except REFUSALS as error:
+        print(error)
+        return 2
     if not measured:
-        print("There is no generated C yet: build first (pip install -e .).", file=sys.stderr)
+        of = f" of {', '.join(sorted(names))}" if names else ""
+        print(f"There is no generated C{of}: build first (pip install -e .).", file=sys.stderr)
         return 2
     for size, module, name in measured[:20]:
         print(f"{size:8d} {module}.{name}")

@@ -98,7 +98,7 @@ def require_tools() -> None:
     )  # fmt: skip
     if run.returncode:
         said = run.stderr.strip().splitlines()[-1]
-        raise SystemExit(f"build: {said}; install the tools: pip install 'autograd_cy[packaging]'")
+        raise SystemExit(f"build: {said}; install the tools: pip install '.[packaging]'")
     try:
         (compiler, *_) = flags.words_of("CC") or ["gcc"]
     except flags.FlagRefused as error:

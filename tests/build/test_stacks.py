@@ -25,3 +25,12 @@ def test_a_large_frame_is_refused_by_name():
     assert words[1].startswith("reduce.sum takes 30000 bytes of stack, more than 22000: take")
     place = "build/x.c:6829:13:__pyx_fuse_1__pyx_f_11autograd_cy_2_C_10grid_loops_to_points.part.0"
     assert stacks.function_of("grid_loops", place) == "to_points"
+
+
+def test_a_module_without_c_and_a_build_that_cannot_be_are_said(monkeypatch, capsys):
+    monkeypatch.setattr(stacks.sys, "argv", ["stacks", "no_such_module"])
+    assert stacks.main() == 2
+    assert "There is no generated C of no_such_module: build first" in capsys.readouterr().err
+    monkeypatch.setenv("MAX_JOBS", "all")
+    assert stacks.main() == 2
+    assert "MAX_JOBS=all is no number" in capsys.readouterr().out
