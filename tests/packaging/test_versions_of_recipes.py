@@ -89,7 +89,7 @@ SDIST = f"autograd_cy-{VERSION}.tar.gz"
         ("--sdist absent.tar.gz --into filled", "absent.tar.gz is not an sdist; make one"),
         ("--sdist autograd_cy-9.9.9.tar.gz --into filled", "is of another version than the tree"),
         (f"--sdist {SDIST} --into packaging", "copies go into another folder: --into build/rec"),
-        (f"--sdist {SDIST} --into CITATION.cff", "cannot write to CITATION.cff/conda (Not a dir"),
+        (f"--sdist {SDIST} --into CITATION.cff", "cannot write to CITATION.cff/conda"),
         (f"--sdist {SDIST} --into /proc/filled", "name a folder of your own: --into build/recipes"),
     ],
 )
