@@ -21,6 +21,9 @@ from .constants import ReduceOp
 __all__ = ["buffer_of", "check_operation", "code_of", "datatype", "load", "operation"]
 
 _MPI: Any = None
+#: Datatypes of MPI by dtype, and operations by operation and dtype, as far as they were needed.
+_DATATYPES: dict[Any, Any] = {}
+_FOR_DTYPES: dict[tuple[int, Any], Any] = {}
 
 #: Names of MPI's datatypes by dtype. Half dtypes travel as two bytes.
 _TYPES = {
@@ -142,13 +145,13 @@ def code_of(dtype: Any) -> int:
     return list(_TYPES).index(dtype)
 
 
-@functools.cache
 def datatype(dtype: Any) -> Any:
     """Return MPI's datatype of a dtype."""
     name = _TYPES.get(dtype)
     if name is None:
         raise TypeError(f"distributed: tensors of {dtype} can't be sent; convert them first")
-    return getattr(_MPI, name)
+    result = _DATATYPES[dtype] = getattr(_MPI, name)
+    return result
 
 
 def check_operation(op: ReduceOp, dtype: Any) -> None:
@@ -171,7 +174,6 @@ def check_operation(op: ReduceOp, dtype: Any) -> None:
         raise RuntimeError(f"ReduceOp.{op.name} isn't an operation of {dtype}; convert the tensor")
 
 
-@functools.cache
 def operation(op: ReduceOp, dtype: Any) -> Any:
     """Return MPI's operation for tensors of a dtype.
 
@@ -180,7 +182,15 @@ def operation(op: ReduceOp, dtype: Any) -> Any:
     RuntimeError, ValueError
         If the operation isn't one of the dtype.
     """
-    check_operation(op, dtype)
+    # The identity of an operation, since to hash one takes longer than the rest.
+    result = _FOR_DTYPES.get((id(op), dtype))
+    if result is None:
+        check_operation(op, dtype)
+        result = _FOR_DTYPES[id(op), dtype] = _operation(op, dtype)
+    return result
+
+
+def _operation(op: ReduceOp, dtype: Any) -> Any:
     if dtype == ag.bool:
         return getattr(_MPI, _OF_BOOLS[op])
     name = _OPERATIONS[op]
@@ -211,5 +221,5 @@ def buffer_of(tensor: Tensor) -> list[Any]:
     return [
         _MPI.buffer.fromaddress(tensor.data_ptr(), tensor.nbytes),
         tensor.numel(),
-        datatype(tensor.dtype),
+        _DATATYPES.get(tensor.dtype) or datatype(tensor.dtype),
     ]

@@ -156,15 +156,17 @@ class Output:
         Contiguous, where MPI can use it: the tensor itself if there is one and it is so.
     """
 
-    __slots__ = ("_tensors", "memory")
+    __slots__ = ("_is_tensor", "_tensors", "memory")
 
     def __init__(self, tensors: Sequence[Tensor], values: bool = False) -> None:
         self._tensors = tensors
+        self._is_tensor = False
         if len(tensors) == 1:
             (tensor,) = tensors
             tensor = tensor.detach()
             if _is_plain(tensor):
                 self.memory = tensor
+                self._is_tensor = True
             elif values:
                 self.memory = as_input(tensor)  # a copy, since the tensor itself is not plain
             else:
@@ -175,6 +177,9 @@ class Output:
 
     def finish(self) -> None:
         """Bring the results into the tensors."""
+        if self._is_tensor:
+            self._tensors[0]._bump_version()
+            return
         if len(self._tensors) == 1:
             write(self._tensors[0], self.memory)
             return

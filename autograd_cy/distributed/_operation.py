@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,21 +32,25 @@ __all__ = [
 
 #: Bytes from which the arrival of all ranks is waited for first, asleep, and data move awake.
 LARGE = 1 << 16
+#: Pairs of an operation and a dtype that fit. Operations of an enum are never freed.
+_CHECKED: set[tuple[int, Any]] = set()
 
 
 def run(
     group: ProcessGroup,
-    text: str,
+    text: str | Callable[[], str],
     signature: Any,
     start: Callable[[], Any],
     finish: Callable[[], None],
     async_op: bool,
     tensors: Sequence[Tensor],
     nbytes: int,
+    direct: Callable[[int], Any] | None = None,
 ) -> Work | None:
     """Start an operation, and wait for it unless it is asynchronous.
 
-    ``nbytes`` must be alike on all ranks, since large operations begin by a barrier.
+    ``nbytes`` must be alike on all ranks, since large operations begin by a barrier. ``direct``
+    starts the operation by messages (``_direct``), from the number of the call.
     """
     if group._comm is None:
         if async_op:
@@ -53,6 +58,8 @@ def run(
         finish()
         return None
     call = group._call(text)
+    if direct is not None:
+        start = functools.partial(direct, call.number)
     if signature not in group._agreed or world.compare_all:
         group._agree(call, signature)
     if async_op:
@@ -91,9 +98,13 @@ class _AfterBarrier:
 
 
 def check_op(op: Any, function: str, dtype: Any) -> None:
+    # The identity of an operation, since to hash one takes longer than the rest.
+    if (id(op), dtype) in _CHECKED:
+        return
     if not isinstance(op, ReduceOp):
         raise TypeError(f"{function}: op must be a ReduceOp, such as ReduceOp.SUM, not {op!r}")
     _mpi.check_operation(op, dtype)
+    _CHECKED.add((id(op), dtype))
 
 
 def average(memory: Tensor, op: ReduceOp, size: int) -> None:

@@ -24,6 +24,7 @@ import subprocess
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -63,8 +64,9 @@ class Call:
 
     Parameters
     ----------
-    text : str
-        Name and operands, for messages.
+    text : str or callable
+        Name and operands, for messages; or a function that returns them, which is called when a
+        message needs them.
     group : int
         Number of the group.
     number : int
@@ -75,14 +77,21 @@ class Call:
         Seconds.
     """
 
-    __slots__ = ("group", "number", "peers", "text", "timeout")
+    __slots__ = ("_text", "group", "number", "peers", "timeout")
 
-    def __init__(self, text: str, group: int, number: int, peers: Any, timeout: float) -> None:
-        self.text = text
+    def __init__(
+        self, text: str | Callable[[], str], group: int, number: int, peers: Any, timeout: float
+    ) -> None:
+        self._text = text
         self.group = group
         self.number = number
         self.peers = peers
         self.timeout = timeout
+
+    @property
+    def text(self) -> str:
+        """Return name and operands."""
+        return self._text if isinstance(self._text, str) else self._text()
 
     def __str__(self) -> str:
         if self.number == 0:

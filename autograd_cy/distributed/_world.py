@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._watch import Call, EverywhereError
@@ -149,11 +149,11 @@ class ProcessGroup:
 
     # --- calls ----------------------------------------------------------------------------------
 
-    def _call(self, text: str) -> Call:
+    def _call(self, text: str | Callable[[], str]) -> Call:
         """Return the next call of the group, for messages."""
-        count = world.counts.get(self._number, 0) + 1
-        world.counts[self._number] = count
-        return Call(text, self._number, count, self._ranks, self._timeout)
+        number = self._number
+        count = world.counts[number] = world.counts.get(number, 0) + 1
+        return Call(text, number, count, self._ranks, self._timeout)
 
     def _agree(self, call: Call, signature: Any) -> None:
         """Compare a call between ranks, the first time that its signature comes.

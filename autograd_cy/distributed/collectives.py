@@ -8,11 +8,12 @@ at its first call with each shape and dtype (``ProcessGroup._agree``), and waite
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from autograd_cy import Tensor
 
-from . import _mpi
+from . import _direct, _mpi
 from ._operands import (
     Output,
     check_tensor,
@@ -41,7 +42,7 @@ def all_reduce(
     group: Any = None,
     async_op: bool = False,
     *,
-    _text: str = "",
+    _text: str | Callable[[], str] = "",
 ) -> Work | None:
     """
     Reduce a tensor over all ranks, and give every rank the result in place.
@@ -92,19 +93,23 @@ def all_reduce(
             world.mpi.IN_PLACE, _mpi.buffer_of(memory), _mpi.operation(op, memory.dtype)
         )
 
+    def by_messages(number: int) -> Any:
+        return _direct.all_reduce(mine, memory, _mpi.operation(op, memory.dtype), number)
+
     def finish() -> None:
         average(memory, op, mine.size())
         output.finish()
 
     return run(
         mine,
-        _text or f"all_reduce of {describe(tensor)} by {op.name}",
-        ("all_reduce", tensor.dtype, tensor.shape, op),
+        _text or (lambda: f"all_reduce of {describe(tensor)} by {op.name}"),
+        ("all_reduce", tensor.dtype, tensor.shape, op._value_),
         start,
         finish,
         async_op,
         [tensor],
         memory.nbytes,
+        by_messages if _direct.takes(mine, memory.nbytes) else None,
     )
 
 
@@ -157,15 +162,20 @@ def broadcast(
     is_root = mine.rank() == root
     check_written(tensor, "broadcast")  # on the source, too, so that no rank waits for others
     output = Output([tensor], values=is_root)
+
+    def by_messages(number: int) -> Any:
+        return _direct.broadcast(mine, output.memory, root, number)
+
     return run(
         mine,
-        f"broadcast of {describe(tensor)} from rank {mine._ranks[root]}",
+        lambda: f"broadcast of {describe(tensor)} from rank {mine._ranks[root]}",
         ("broadcast", tensor.dtype, tensor.shape, root),
         lambda: mine._comm.Ibcast(_mpi.buffer_of(output.memory), root),
         (lambda: None) if is_root else output.finish,
         async_op,
         [tensor],
         output.memory.nbytes,
+        by_messages if _direct.takes(mine, output.memory.nbytes) else None,
     )
 
 
@@ -230,6 +240,9 @@ def reduce(
             return mine._comm.Ireduce(world.mpi.IN_PLACE, buffer, operation, root)
         return mine._comm.Ireduce(buffer, None, operation, root)
 
+    def by_messages(number: int) -> Any:
+        return _direct.reduce(mine, memory, _mpi.operation(op, memory.dtype), root, number)
+
     def finish() -> None:
         if is_root:
             average(memory, op, mine.size())
@@ -237,13 +250,14 @@ def reduce(
 
     return run(
         mine,
-        f"reduce of {describe(tensor)} by {op.name} to rank {mine._ranks[root]}",
-        ("reduce", tensor.dtype, tensor.shape, op, root),
+        lambda: f"reduce of {describe(tensor)} by {op.name} to rank {mine._ranks[root]}",
+        ("reduce", tensor.dtype, tensor.shape, op._value_, root),
         start,
         finish,
         async_op,
         [tensor],
         memory.nbytes,
+        by_messages if _direct.takes(mine, memory.nbytes) else None,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 
-from . import _mpi
+from . import _direct, _mpi
 from ._operands import (
     Output,
     apart,
@@ -48,6 +48,10 @@ def _exchange(
         into, _, _ = _mpi.buffer_of(output.memory)
         return mine._comm.Ialltoallv([address, sent, datatype], [into, to, datatype])
 
+    def by_messages(number: int) -> Any:
+        parts = source.view(-1).split(sent), output.memory.view(-1).split(to)
+        return _direct.all_to_all(mine, *parts, number)
+
     def finish() -> None:
         if mine._comm is None:
             for result in results:
@@ -56,22 +60,25 @@ def _exchange(
             output.finish()
 
     # Counts may differ between ranks where they are given; dtypes must not.
-    what = str(source.dtype).rpartition(".")[2] if uneven else describe(source)
+    def what() -> str:
+        return str(source.dtype).rpartition(".")[2] if uneven else describe(source)
+
     nbytes = source.nbytes
     if uneven and mine._comm is not None:
-        call = mine._call(f"{function} of {what} with sizes")
+        call = mine._call(lambda: f"{function} of {what()} with sizes")
         mine._agree(call, (function, source.dtype, "sizes"))
         total = _compare_counts(mine, function, to, sent)
         nbytes = total // mine.size() * source.element_size()
     return run(
         mine,
-        f"{function} of {what}",
+        lambda: f"{function} of {what()}",
         (function, source.dtype, () if uneven else source.shape),
         start,
         finish,
         async_op,
         results,
         nbytes,
+        by_messages if _direct.takes(mine, nbytes) else None,
     )
 
 

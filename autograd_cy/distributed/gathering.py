@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 
-from . import _mpi
+from . import _direct, _mpi
 from ._operands import (
     Output,
     apart,
@@ -80,25 +80,53 @@ def all_gather(
 def _all_gather(
     mine: ProcessGroup, function: str, results: list[Tensor], tensor: Tensor, async_op: bool
 ) -> Work | None:
-    output = Output(results)
-    source = apart(as_input(tensor), output.memory)
+    nbytes = tensor.nbytes * mine.size()
+    direct = _direct.takes(mine, nbytes)
+    outputs = _outputs(results, direct)
+    source = as_input(tensor)
+    for output in outputs:
+        source = apart(source, output.memory)
+
+    def start() -> Any:
+        (output,) = outputs
+        return mine._comm.Iallgather(_mpi.buffer_of(source), parts_of(output.memory, mine))
+
+    def by_messages(number: int) -> Any:
+        memories = _memories(outputs, mine)
+        return _direct.all_to_all(mine, [source] * mine.size(), memories, number)
 
     def finish() -> None:
         if mine._comm is None:
             write(results[0], source)
-        else:
+            return
+        for output in outputs:
             output.finish()
 
     return run(
         mine,
-        f"{function} of {describe(tensor)}",
+        lambda: f"{function} of {describe(tensor)}",
         (function, tensor.dtype, tensor.shape),
-        lambda: mine._comm.Iallgather(_mpi.buffer_of(source), parts_of(output.memory, mine)),
+        start,
         finish,
         async_op,
         results,
-        output.memory.nbytes,
+        nbytes,
+        by_messages if direct else None,
     )
+
+
+def _outputs(results: list[Tensor], direct: bool) -> list[Output]:
+    """Return the memory that is written: for each tensor, or for all one after the other."""
+    if direct:
+        return [Output([each]) for each in results]
+    return [Output(results)]
+
+
+def _memories(outputs: list[Output], group: ProcessGroup) -> list[Tensor]:
+    """Return the memory for the tensor of each rank."""
+    if len(outputs) == 1:
+        return list(outputs[0].memory.view(-1).chunk(group.size()))
+    return [output.memory for output in outputs]
 
 
 def all_gather_into_tensor(
@@ -211,25 +239,34 @@ def gather(
         for each in results:
             check_written(each, "gather")
     source = as_input(tensor)
-    output = Output(results) if is_root else None
+    direct = _direct.takes(mine, source.nbytes)
+    outputs = _outputs(results, direct) if is_root else []
+    for output in outputs:
+        source = apart(source, output.memory)
 
     def start() -> Any:
-        to = None if output is None else parts_of(output.memory, mine)
+        to = parts_of(outputs[0].memory, mine) if is_root else None
         return mine._comm.Igather(_mpi.buffer_of(source), to, root)
+
+    def by_messages(number: int) -> Any:
+        memories = _memories(outputs, mine) if is_root else []
+        return _direct.gather(mine, source, memories, root, number)
 
     def finish() -> None:
         if mine._comm is None:
             write(results[0], source)
-        elif output is not None:
+            return
+        for output in outputs:
             output.finish()
 
     return run(
         mine,
-        f"gather of {describe(tensor)} to rank {mine._ranks[root]}",
+        lambda: f"gather of {describe(tensor)} to rank {mine._ranks[root]}",
         ("gather", tensor.dtype, tensor.shape, root),
         start,
         finish,
         async_op,
         results,
         source.nbytes,
+        by_messages if direct else None,
     )

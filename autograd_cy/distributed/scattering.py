@@ -7,10 +7,11 @@ from typing import Any
 
 from autograd_cy import Tensor
 
-from . import _mpi
+from . import _direct, _mpi
 from ._operands import (
     Output,
     apart,
+    as_input,
     check_tensor,
     check_written,
     describe,
@@ -89,8 +90,16 @@ def scatter(
     source: Any = None
     if is_root:
         check_list(scatter_list, "scatter_list", tensor, mine.size(), "scatter")
-        source = joined(scatter_list or ())
     output = Output([tensor])
+    direct = _direct.takes(mine, output.memory.nbytes)
+    sources: list[Tensor] = []
+    if is_root and direct:
+        sources = [apart(as_input(each), output.memory) for each in scatter_list or ()]
+    elif is_root:
+        source = joined(scatter_list or ())
+
+    def by_messages(number: int) -> Any:
+        return _direct.scatter(mine, sources, output.memory, root, number)
 
     def start() -> Any:
         parts = None if source is None else parts_of(source, mine)
@@ -104,13 +113,14 @@ def scatter(
 
     return run(
         mine,
-        f"scatter of {describe(tensor)} from rank {mine._ranks[root]}",
+        lambda: f"scatter of {describe(tensor)} from rank {mine._ranks[root]}",
         ("scatter", tensor.dtype, tensor.shape, root),
         start,
         finish,
         async_op,
         [tensor],
         output.memory.nbytes,
+        by_messages if direct else None,
     )
 
 
@@ -181,6 +191,10 @@ def _reduce_scatter(
             parts_of(source, mine), _mpi.buffer_of(memory), _mpi.operation(op, memory.dtype)
         )
 
+    def by_messages(number: int) -> Any:
+        operation = _mpi.operation(op, memory.dtype)
+        return _direct.reduce_scatter(mine, source, memory, operation, number)
+
     def finish() -> None:
         if mine._comm is None:
             write(result, source)
@@ -190,13 +204,14 @@ def _reduce_scatter(
 
     return run(
         mine,
-        f"{function} to {describe(result)} by {op.name}",
-        (function, result.dtype, result.shape, op),
+        lambda: f"{function} to {describe(result)} by {op.name}",
+        (function, result.dtype, result.shape, op._value_),
         start,
         finish,
         async_op,
         [result],
         source.nbytes,
+        by_messages if _direct.takes(mine, source.nbytes) else None,
     )
 
 
