@@ -16,8 +16,8 @@ the time of a round is that of the slower rank. ``--check`` fails where a figure
 - memory: the largest resident set of a rank with and without DistributedDataParallel.
 
 Between ranks on one machine a reduction is work of the processors that compute backward, and no
-order of it can hide that. ``--network 2gbit`` lets the ranks communicate by TCP at this rate (Linux,
-as root: in a namespace of its own with a token bucket), where a reduction is mostly waiting.
+order of it can hide that. ``--network 2gbit`` lets the ranks communicate by TCP at this rate (on
+Linux as root: in a namespace with a token bucket), where a reduction is mostly waiting.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ def networks() -> dict[str, tuple[Callable[[], Any], ag.Tensor, ag.Tensor]]:
     def layers() -> Any:
         sizes = [256, *[1024] * 6, 10]
         parts: list[Any] = []
-        for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+        for inputs, outputs in pairwise(sizes):
             parts += [ag.nn.Linear(inputs, outputs), ag.nn.ReLU()]
         return ag.nn.Sequential(*parts[:-1])
 
@@ -246,7 +247,8 @@ def measure_steps(quick: bool) -> list[Row]:
             | {"what": "2 ranks to 1", "seconds": two, "figure": two / one, "limit": TWO_RANKS}
         )
         rows.append(
-            common | {"what": "2 bare modules at once to 1", "seconds": apart, "figure": apart / one}
+            common
+            | {"what": "2 bare modules at once to 1", "seconds": apart, "figure": apart / one}
         )
         rows.append(
             common
