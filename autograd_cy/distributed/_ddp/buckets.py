@@ -27,29 +27,78 @@ class Bucket:
     Attributes
     ----------
     flat : Tensor
-        All gradients, one after the other.
+        All gradients, one after the other. Allocated when it is first read.
     views : list of Tensor
         The part of each parameter, of its shape. ``parameter.grad`` is this after a reduction.
     pending : int
         Parameters whose gradients aren't there yet.
     """
 
-    __slots__ = ("flat", "numbers", "operation", "parameters", "pending", "views")
+    __slots__ = ("_flat", "_views", "numbers", "operation", "parameters", "pending")
 
     def __init__(self, numbers: Sequence[int], parameters: Sequence[Any]) -> None:
         self.numbers = list(numbers)
         self.parameters = list(parameters)
-        first = parameters[0]
-        count = sum(parameter.numel() for parameter in parameters)
-        self.flat = ag.zeros(count, dtype=first.dtype, device=first.device)
-        self.views: list[Tensor] = []
-        start = 0
-        for parameter in parameters:
-            part = self.flat[start : start + parameter.numel()]
-            self.views.append(part.view(parameter.shape))
-            start += parameter.numel()
+        self._flat: Tensor | None = None
+        self._views: list[Tensor] = []
         self.pending = len(self.numbers)
         self.operation: Any = None
+
+    @property
+    def flat(self) -> Tensor:
+        """Return all gradients, one after the other."""
+        if self._flat is None:
+            first = self.parameters[0]
+            count = sum(parameter.numel() for parameter in self.parameters)
+            return self._adopt(ag.zeros(count, dtype=first.dtype, device=first.device))
+        return self._flat
+
+    def _adopt(self, flat: Tensor) -> Tensor:
+        self._flat, self._views, start = flat, [], 0
+        for parameter in self.parameters:
+            part = flat[start : start + parameter.numel()]
+            self._views.append(part.view(parameter.shape))
+            start += parameter.numel()
+        return flat
+
+    @property
+    def views(self) -> list[Tensor]:
+        """Return the part of each parameter."""
+        if self._flat is None:
+            _ = self.flat
+        return self._views
+
+    def has(self, gradient: Any, place: int) -> bool:
+        """Return whether the gradient of a parameter is its part of the bucket."""
+        if self._flat is None or gradient is None:
+            return False
+        return gradient.data_ptr() == self._views[place].data_ptr()
+
+    def release(self) -> None:
+        """Leave the memory to the gradients that share it."""
+        self._flat, self._views = None, []
+
+    def resume(self, gradients: Sequence[Any]) -> bool:
+        """Take memory back that was released, if all gradients still share it."""
+        first = gradients[0]
+        if first is None or first.requires_grad:
+            return False
+        address = first.untyped_storage().data_ptr()
+        for gradient, parameter in zip(gradients, self.parameters, strict=True):
+            if (
+                gradient is None
+                or gradient.data_ptr() != address
+                or gradient.dtype != parameter.dtype
+                or gradient.shape != parameter.shape
+                or not gradient.is_contiguous()
+            ):
+                return False
+            address += gradient.nbytes
+        storage = first.untyped_storage()
+        if address != storage.data_ptr() + storage.nbytes():
+            return False
+        self._adopt(first.as_strided((storage.nbytes() // first.element_size(),), (1,), 0))
+        return True
 
     def describe(self, names: Sequence[str]) -> str:
         """Return how many parameters, and the first, for messages."""

@@ -20,6 +20,7 @@ from autograd_cy.distributed._operands import describe
 from autograd_cy.distributed._world import ProcessGroup
 from autograd_cy.distributed.collectives import all_reduce, broadcast
 from autograd_cy.distributed.constants import ReduceOp
+from autograd_cy.distributed.work import Work
 
 from .buckets import FIRST_BYTES, Bucket, GradBucket, assign
 from .tasks import Tasks
@@ -43,6 +44,9 @@ class Reducer:
         Parameters may be without a gradient in a backward.
     static_graph : bool
         The same parameters are without one in every backward.
+    as_view : bool
+        Buckets stay, and gradients share their memory in every step. Otherwise each step has new
+        memory, and gradients that are there before a backward stay where they are.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class Reducer:
         bucket_bytes: int,
         find_unused: bool,
         static_graph: bool,
+        as_view: bool,
     ) -> None:
         self.names = list(names)
         self.parameters = list(parameters)
@@ -60,6 +65,9 @@ class Reducer:
         self.bucket_bytes = bucket_bytes
         self.find_unused = find_unused
         self.static_graph = static_graph
+        self.as_view = as_view
+        #: Gradients that were there before this backward, by number, if they stay where they are.
+        self._before: dict[int, Any] = {}
         #: Within ``no_sync`` now, and within it at the last forward pass.
         self.inside_no_sync = False
         self._local = False
@@ -101,12 +109,14 @@ class Reducer:
         if self.group.size() > 1:
             broadcast(order, group=self.group, group_src=0)
         self._order = None
+        # As views, accumulated gradients (zero_grad(set_to_none=False)) move to the new buckets.
         held = {
-            number: self.parameters[number].grad for number in range(count) if self._is_view(number)
+            number: self.parameters[number].grad
+            for number in range(count)
+            if self.as_view and self._is_view(number)
         }
         self.rebuild(order.tolist())
         for number, gradient in held.items():
-            # Accumulated gradients (zero_grad(set_to_none=False)) move to the new buckets.
             bucket, place = self._place[number]
             with ag.no_grad():
                 bucket.views[place].copy_(gradient)
@@ -114,8 +124,35 @@ class Reducer:
 
     def _is_view(self, number: int) -> bool:
         bucket, place = self._place[number]
-        gradient = self.parameters[number].grad
-        return gradient is not None and gradient.data_ptr() == bucket.views[place].data_ptr()
+        return bucket.has(self.parameters[number].grad, place)
+
+    def _is_alone(self) -> bool:
+        """Return whether there is nothing to reduce, and gradients stay as they are."""
+        return self.group.size() == 1 and self.comm_hook is None
+
+    def _separate(self) -> None:
+        """Begin with new memory, so that a program may hold gradients of an earlier step."""
+        self._before = {}
+        if self._is_alone():
+            return
+        for bucket in self.buckets:
+            gradients = [parameter.grad for parameter in bucket.parameters]
+            if not bucket.resume(gradients):
+                for number, gradient in zip(bucket.numbers, gradients, strict=True):
+                    if gradient is not None:
+                        self._before[number] = gradient
+        if len(self._before) == 1:
+            self._before = {}  # the first gradient of this backward, which no program has yet
+
+    def _set_gradient(self, number: int) -> None:
+        """Give a parameter the reduced gradient, in the memory that it had before if it had one."""
+        bucket, place = self._place[number]
+        before = self._before.get(number)
+        if before is None and not self._is_view(number):
+            self.parameters[number].grad = bucket.views[place]
+        elif before is not None:
+            with ag.no_grad():
+                before.copy_(bucket.views[place])
 
     # --- a step ---------------------------------------------------------------------------------
 
@@ -176,6 +213,8 @@ class Reducer:
         for bucket in self.buckets:
             bucket.pending = len(bucket.numbers)
             bucket.operation = None
+        if not self.as_view:
+            self._separate()
         for number in self._never:
             self._set_missing(number)
 
@@ -184,6 +223,7 @@ class Reducer:
         if self._order is not None:
             self._adopt_order()
         self._reset()
+        self._before = {}
         for number in range(len(self.parameters)):
             self.parameters[number].grad = None
         missing = [n for n in range(len(self.parameters)) if n not in self._never]
@@ -211,31 +251,38 @@ class Reducer:
         self._used.add(number)
         self._arrived.append(number)
         bucket, place = self._place[number]
+        if self._is_alone():
+            self._count(bucket)
+            return
         parameter, view = self.parameters[number], bucket.views[place]
         gradient = parameter.grad
+        is_view = bucket.has(gradient, place)
         with ag.no_grad():
             if self.comm_hook is not None:
-                if not self._is_view(number):
+                if not is_view:
                     view.copy_(gradient)
-            elif self._is_view(number):
+            elif is_view:
                 view.div_(self.divisor)
             else:
                 ag.div(gradient, self.divisor, out=view)
-        parameter.grad = view
+        if not is_view and number not in self._before:
+            parameter.grad = view
         self._count(bucket)
         self._progress()
 
     def _set_missing(self, number: int) -> None:
         """Take part for an unused parameter: with zeros, or with what accumulated before."""
         bucket, place = self._place[number]
-        view, gradient = bucket.views[place], self.parameters[number].grad
-        with ag.no_grad():
-            if gradient is None:
-                view.zero_()
-            elif self.comm_hook is None:
-                view.copy_(gradient / self.divisor)
-            elif not self._is_view(number):
-                view.copy_(gradient)
+        gradient = self.parameters[number].grad
+        if not self._is_alone():
+            view = bucket.views[place]
+            with ag.no_grad():
+                if gradient is None:
+                    view.zero_()
+                elif self.comm_hook is None:
+                    ag.div(gradient, self.divisor, out=view)
+                elif not self._is_view(number):
+                    view.copy_(gradient)
         if gradient is not None:
             self._accumulated.add(number)
         self._count(bucket)
@@ -248,6 +295,8 @@ class Reducer:
             self._next += 1
 
     def _reduce(self, index: int) -> None:
+        if self._is_alone():
+            return
         bucket = self.buckets[index]
         last = index == len(self.buckets) - 1
         if self.comm_hook is not None:
@@ -259,21 +308,23 @@ class Reducer:
                     f"{type(bucket.operation).__name__}"
                 )
             return
-        text = f"gradients, bucket {index} of {len(self.buckets)} ({bucket.describe(self.names)})"
+
+        def text() -> str:
+            which = f"bucket {index} of {len(self.buckets)}"
+            return f"gradients, {which} ({bucket.describe(self.names)})"
+
         bucket.operation = all_reduce(
             bucket.flat, ReduceOp.SUM, self.group, async_op=True, _text=text
         )
 
     def _progress(self) -> None:
-        """Let MPI go on with the first operation that is under way."""
+        """Let MPI go on with the operations that are under way."""
         for bucket in self.buckets[: self._next]:
             operation = bucket.operation
-            if operation is not None:
-                done = (
-                    operation.is_completed if hasattr(operation, "is_completed") else operation.done
-                )
-                if not done():
-                    return
+            if isinstance(operation, Work):
+                operation.is_completed()
+            elif operation is not None:
+                operation.done()
 
     # --- the end of backward --------------------------------------------------------------------
 
@@ -307,10 +358,17 @@ class Reducer:
         used = self._used_anywhere() if self.find_unused or learns else None
         for index, bucket in enumerate(self.buckets):
             self._wait(index, bucket)
-        for number in missing:
-            if used is None or used[number]:
-                bucket, place = self._place[number]
-                self.parameters[number].grad = bucket.views[place]
+        if not self._is_alone():
+            for number in missing:
+                if used is None or used[number]:
+                    self._set_gradient(number)
+            for number in self._before:
+                if number in self._used:
+                    self._set_gradient(number)
+        self._before = {}
+        if not self.as_view:
+            for bucket in self.buckets:
+                bucket.release()
         if learns and used is not None:
             self._never = {number for number in missing if not used[number]}
         self._running = False
@@ -329,6 +387,8 @@ class Reducer:
 
     def _wait(self, index: int, bucket: Bucket) -> None:
         operation, bucket.operation = bucket.operation, None
+        if operation is None:
+            return
         result = operation.wait()
         if self.comm_hook is None:
             return

@@ -44,8 +44,10 @@ class DistributedDataParallel(Module, Joinable):
         one, ``grad`` stays as it is.
     check_reduction : bool, default False
         Without effect.
-    gradient_as_bucket_view : bool, default True
-        Without effect: gradients share the memory of buckets.
+    gradient_as_bucket_view : bool, default False
+        True: ``grad`` is the same memory in every step, that of the buckets, and the next backward
+        overwrites it. False: after ``zero_grad()`` a backward has new memory, so that a program may
+        hold gradients of earlier steps; a gradient that is there already stays the same tensor.
     static_graph : bool, default False
         The same parameters are without a gradient in every backward, which the first one finds out.
     delay_all_reduce_named_params, param_to_hook_all_reduce : object, optional
@@ -103,7 +105,7 @@ class DistributedDataParallel(Module, Joinable):
         bucket_cap_mb: float | None = None,
         find_unused_parameters: bool = False,
         check_reduction: bool = False,
-        gradient_as_bucket_view: bool = True,
+        gradient_as_bucket_view: bool = False,
         static_graph: bool = False,
         delay_all_reduce_named_params: Any = None,
         param_to_hook_all_reduce: Any = None,
@@ -161,6 +163,7 @@ class DistributedDataParallel(Module, Joinable):
         self.broadcast_buffers = broadcast_buffers
         self.find_unused_parameters = find_unused_parameters
         self.static_graph = static_graph
+        self.gradient_as_bucket_view = gradient_as_bucket_view
         self.require_backward_grad_sync = True
         self._forwards = 0
         if init_sync:
@@ -192,6 +195,7 @@ class DistributedDataParallel(Module, Joinable):
                 self._bucket_bytes,
                 unused,
                 self.static_graph,
+                self.gradient_as_bucket_view,
             )
         object.__setattr__(self, "reducer", reducer)
         self._kinds = [(parameter.dtype, parameter.device) for parameter in parameters]

@@ -72,6 +72,44 @@ def accumulated():
     assert_equal_gradients(module, reference, atol=1e-5)
 
 
+def held_gradients():
+    """Gradients of an earlier step stay as they are, unless gradients are views of buckets."""
+    x = X[mine]
+    for as_view in (False, True):
+        module = network()
+        model = DistributedDataParallel(module, gradient_as_bucket_view=as_view, bucket_cap_mb=1)
+        for _ in range(3):  # the second has the final buckets
+            model.zero_grad()
+            model(x).sum().backward()
+        held = [parameter.grad for parameter in module.parameters()]
+        values = [gradient.clone() for gradient in held]
+        model.zero_grad()
+        (2 * model(x).sum()).backward()
+        shared = as_view and size > 1
+        for parameter, gradient, value in zip(module.parameters(), held, values):
+            assert torch.allclose(parameter.grad, 2 * value, atol=1e-4)
+            assert (parameter.grad.data_ptr() == gradient.data_ptr()) == shared
+            assert shared or torch.equal(gradient, value)
+        # Gradients that are there stay the same tensors, and grow.
+        before = [parameter.grad for parameter in module.parameters()]
+        model(x).sum().backward()
+        for parameter, gradient, value in zip(module.parameters(), before, values):
+            assert as_view or parameter.grad is gradient
+            assert torch.allclose(parameter.grad, 3 * value, atol=1e-4)
+        # So do some of them, where a program has cleared the others.
+        for number, parameter in enumerate(module.parameters()):
+            if number % 2:
+                parameter.grad = None
+        before = [parameter.grad for parameter in module.parameters()]
+        with model.no_sync():
+            model(x).sum().backward()
+        model(x).sum().backward()
+        for number, parameter in enumerate(module.parameters()):
+            times = 2 if number % 2 else 5
+            assert torch.allclose(parameter.grad, times * values[number], atol=1e-4), number
+            assert as_view or number % 2 or parameter.grad is before[number]
+
+
 def mean_of(rank_values):
     return sum(rank_values) / size
 
@@ -255,4 +293,5 @@ for part in (steps, accumulated, unused, hooks, buffers, several_forwards, forwa
     part()
 for part in (accumulated_and_unused, frozen_and_wrapped_again, copies, micro_batches, checkpoints):
     part()
+held_gradients()
 print("trained alike", flush=True)
