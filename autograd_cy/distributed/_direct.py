@@ -7,6 +7,8 @@ still in the cache when it is added, and scratch memory stays small.
 
 Each operation is an object with ``Test()``, as a request of mpi4py. Messages go through the control
 communicator of the group, where no other messages between two ranks are, with tags of the call.
+Unlike an operation of MPI, it goes on only while this package waits or is asked: so every wait
+lets all of them go on (``Watch.progress``), because another rank may wait for any of them.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ LEAST, RANKS = 1 << 16, 3
 #: Bytes of the part of a piece that one rank adds, and the pieces that are under way at once.
 PART = 1 << 19
 DEPTH = 4
-#: Tags of one call, and the number of calls after which tags repeat. MPI has at least 32767.
-_TAGS, _CALLS = 2, 8192
+#: Steps of a piece, which have a tag each, and calls after which tags repeat. MPI has 32767.
+_STEPS, _CALLS = 2, 8192
 
 #: Scratch memory that no operation uses.
 _scratch: list[Tensor] = []
@@ -60,15 +62,17 @@ class Exchange:
         The most pieces that are under way at once.
     """
 
-    __slots__ = ("_depth", "_done", "_pieces", "_test", "_under_way")
+    __slots__ = ("_depth", "_done", "_error", "_pieces", "_test", "_under_way")
 
     def __init__(self, pieces: Iterator[Iterator[list[Any]]], depth: int = DEPTH) -> None:
         self._pieces: Iterator[Iterator[list[Any]]] | None = pieces
         self._depth = depth
-        self._under_way: list[tuple[Iterator[list[Any]], list[Any]]] = []
+        self._under_way: list[tuple[Iterator[list[Any]], list[Any], int]] = []
         self._test = world.mpi.Request.Testall
         self._done = False
+        self._error: BaseException | None = None
         self._start()
+        world.watch.exchanges.append(self)
 
     def _start(self) -> None:
         """Start pieces, as far as they may be under way."""
@@ -79,31 +83,48 @@ class Exchange:
                 return
             requests = next(piece, None)
             if requests is not None:
-                self._under_way.append((piece, requests))
+                self._under_way.append((piece, requests, 0))
 
     def Test(self) -> bool:
-        """Let each piece under way go on, and return whether all are complete."""
-        if self._done:
-            return True
-        test, place = self._test, 0
-        while place < len(self._under_way):
-            piece, requests = self._under_way[place]
-            if not test(requests):
+        """Let the pieces under way go on, and return whether all are complete."""
+        if self._error is not None:
+            raise self._error
+        if not self._done and self._go_on():
+            self._done = True
+            world.watch.exchanges.remove(self)
+        return self._done
+
+    def go_on(self) -> None:
+        """Let the pieces go on while another operation is waited for, which has other errors."""
+        try:
+            self.Test()
+        except world.mpi.Exception as error:
+            self._error = error
+            world.watch.exchanges.remove(self)
+
+    def _go_on(self) -> bool:
+        test, place, before = self._test, 0, _STEPS
+        under_way = self._under_way
+        while place < len(under_way):
+            piece, requests, step = under_way[place]
+            # Messages of a step have one tag: all ranks must send and expect them in one order.
+            if step >= before or not test(requests):
+                before = min(before, step)
                 place += 1
                 continue
             following = next(piece, None)
             if following is not None:
-                self._under_way[place] = piece, following
+                under_way[place] = piece, following, step + 1
+                before = step + 1
                 place += 1
                 continue
-            del self._under_way[place]
+            del under_way[place]
             self._start()
-        self._done = not self._under_way
-        return self._done
+        return not under_way
 
 
 def _tag(number: int, step: int = 0) -> int:
-    return _TAGS * (number % _CALLS) + step
+    return _STEPS * (number % _CALLS) + step
 
 
 def _buffer(memory: Tensor, start: int, stop: int) -> list[Any]:

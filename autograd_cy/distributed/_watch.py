@@ -125,6 +125,8 @@ class Watch:
         self._reporter = self.size
         self._sent: list[Any] = []
         self._abandoned: list[Any] = []
+        #: Operations by messages that are under way (``_direct``).
+        self.exchanges: list[Any] = []
         self._call: Call | None = None
         self._at_end = False
         self.is_of_parent = False
@@ -202,6 +204,18 @@ class Watch:
 
     # --- waiting --------------------------------------------------------------------------------
 
+    def progress(self) -> None:
+        """Let operations by messages go on: another rank may wait for any of them."""
+        for exchange in list(self.exchanges):
+            exchange.go_on()
+
+    def _with_progress(self, test: Callable[[], bool]) -> Callable[[], bool]:
+        def both() -> bool:
+            self.progress()
+            return test()
+
+        return both
+
     def wait(self, request: Any, call: Call, moving: bool = False) -> None:
         """Wait until a request is complete.
 
@@ -214,7 +228,7 @@ class Watch:
             All ranks have arrived and data move, which MPI does only while it is asked: don't
             sleep.
         """
-        test = request.Test
+        test = self._with_progress(request.Test) if self.exchanges else request.Test
         before = self._call
         try:
             for _ in range(_TESTS):
@@ -436,6 +450,7 @@ class Watch:
         pause, next_search = _PAUSE, time.monotonic() + _QUERY
         while len(self._ended) < self.size - 1 or not all(r.Test() for r in self._sent):
             self.look()
+            self.progress()
             if self._reported:
                 self._end_silently()
             if time.monotonic() > next_search:

@@ -333,6 +333,7 @@ def monitored_barrier(group: Any = None, timeout: Any = None, wait_all_ranks: bo
     request, until, watch = mine._control.Ibarrier(), time.monotonic() + seconds, world.watch
     while not request.Test():
         watch.look()
+        watch.progress()
         if time.monotonic() > until:
             places = watch.missing(call)
             if not wait_all_ranks:

@@ -137,8 +137,10 @@ class Work:
         -------
         bool
         """
-        if not self._done and self._request.Test():
-            self._complete()
+        if not self._done:
+            world.watch.progress()
+            if self._request.Test():
+                self._complete()
         return self._done
 
     def is_success(self) -> bool:

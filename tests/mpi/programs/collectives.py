@@ -168,6 +168,37 @@ def asynchronous():
     work.wait()
 
 
+def in_pieces():
+    """Several large operations, which go on at another pace on each rank."""
+    counts = [3_000_001, 200_003, 1_500_000, 70_000]
+    tensors = [torch.arange(count, dtype=torch.float32) % 1009 + rank for count in counts]
+    works = []
+    for tensor in tensors:
+        works.append(dist.all_reduce(tensor, async_op=True))
+        for work in works[rank:]:
+            work.is_completed()
+    for work in works if rank else works[::-1]:
+        work.wait()
+    for count, tensor in zip(counts, tensors):
+        expected = np.arange(count) % 1009 * size + sum(range(size))
+        check(tensor, expected, (count, "in pieces"))
+    count = 700_001
+    whole = (torch.arange(size * count, dtype=torch.float64) + rank) % 101
+    part = torch.zeros(count, dtype=torch.float64)
+    dist.reduce_scatter_tensor(part, whole)
+    indices = np.arange(rank * count, (rank + 1) * count)
+    expected = sum((indices + of) % 101 for of in range(size))
+    check(part, expected, "scattered in pieces")
+    every = [torch.zeros(count, dtype=torch.float64) for _ in range(size)]
+    dist.all_gather(every, part)
+    check(every[rank], expected, "gathered")
+    every = every if rank == 0 else None
+    dist.gather(part, every, 0)
+    part.zero_()
+    dist.scatter(part, every, 0)
+    check(part, expected, "back again")
+
+
 def large_and_small():
     """Ranks whose parts are of very different size, or that wait at different times, still meet."""
     counts = [[(30_000 if of == 0 else 5) + to for to in range(size)] for of in range(size)]
@@ -299,7 +330,7 @@ def groups():
 
 for part in (reductions, moving, asynchronous, large_and_small, shared_memory, dropped):
     part()
-for part in (messages, objects, groups):
+for part in (in_pieces, messages, objects, groups):
     part()
 dist.destroy_process_group()
 assert not dist.is_initialized()
