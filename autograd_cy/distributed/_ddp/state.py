@@ -15,6 +15,9 @@ from autograd_cy.distributed.objects import all_gather_object
 
 __all__ = ["compare", "equalize"]
 
+#: Bytes from which a tensor is broadcast alone.
+_LARGE = 1 << 20
+
 
 def compare(named: Iterable[tuple[str, Tensor]], group: ProcessGroup) -> None:
     """Refuse modules that differ between ranks.
@@ -50,8 +53,18 @@ def compare(named: Iterable[tuple[str, Tensor]], group: ProcessGroup) -> None:
         )
 
 
+def _broadcast(parts: Sequence[Tensor], group: ProcessGroup, root: int) -> None:
+    """Broadcast small tensors of one dtype in one message."""
+    flat = ag.cat([part.reshape(-1) for part in parts])
+    broadcast(flat, group=group, group_src=root)
+    start = 0
+    for part in parts:
+        part.copy_(flat[start : start + part.numel()].view(part.shape))
+        start += part.numel()
+
+
 def equalize(tensors: Sequence[Tensor], group: ProcessGroup, root: int = 0) -> None:
-    """Give all ranks the values of one, those of a dtype in one message.
+    """Give all ranks the values of one, small ones of a dtype in one message.
 
     Parameters
     ----------
@@ -62,14 +75,12 @@ def equalize(tensors: Sequence[Tensor], group: ProcessGroup, root: int = 0) -> N
     """
     if group.size() == 1:
         return
-    by_dtype: dict[Any, list[Tensor]] = {}
-    for tensor in tensors:
-        by_dtype.setdefault((tensor.dtype, tensor.device), []).append(tensor.detach())
+    small: dict[Any, list[Tensor]] = {}
     with ag.no_grad():
-        for parts in by_dtype.values():
-            flat = ag.cat([part.reshape(-1) for part in parts])
-            broadcast(flat, group=group, group_src=root)
-            start = 0
-            for part in parts:
-                part.copy_(flat[start : start + part.numel()].view(part.shape))
-                start += part.numel()
+        for tensor in tensors:
+            if tensor.nbytes >= _LARGE:  # no copy of all parameters
+                broadcast(tensor.detach(), group=group, group_src=root)
+            else:
+                small.setdefault((tensor.dtype, tensor.device), []).append(tensor.detach())
+        for parts in small.values():
+            _broadcast(parts, group, root)
