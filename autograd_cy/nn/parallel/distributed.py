@@ -37,8 +37,9 @@ class DistributedDataParallel(Module, Joinable):
         Compare the module between ranks, and give all the parameters of rank 0.
     process_group : ProcessGroup, optional
         By default all processes.
-    bucket_cap_mb : float, default 25
-        Size of a bucket in MiB. The first one is at most 1 MiB.
+    bucket_cap_mb : float, optional
+        Size of a bucket in MiB. The first one is at most 1 MiB. By default a twelfth of all
+        gradients, from 1 to 25 MiB, so that little is left to reduce when backward ends.
     find_unused_parameters : bool, default False
         Let parameters be without a gradient in some backwards, on some ranks. Where no rank has
         one, ``grad`` stays as it is.
@@ -153,7 +154,11 @@ class DistributedDataParallel(Module, Joinable):
                 f"DistributedDataParallel: {', '.join(empty[:5])} are on device meta, and have no "
                 "values; give the module memory by to_empty() and initialize it before wrapping it"
             )
-        bytes_ = (25 if bucket_cap_mb is None else bucket_cap_mb) * _MEGABYTE
+        if bucket_cap_mb is None:
+            total = sum(parameter.nbytes for _, parameter in named)
+            bytes_ = min(max(total / 12, _MEGABYTE), 25 * _MEGABYTE)
+        else:
+            bytes_ = bucket_cap_mb * _MEGABYTE
         if not bytes_ > 0:
             raise ValueError(
                 f"DistributedDataParallel: bucket_cap_mb must be positive, not {bucket_cap_mb}"
