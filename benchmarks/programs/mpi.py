@@ -33,6 +33,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -207,8 +208,8 @@ def measure_collectives(quick: bool) -> list[Row]:
             rounds = 1 if quick else 50 if nbytes < 16 * MEGABYTE else 25
             own, raw = in_turns(
                 [
-                    lambda ours=ours, calls=calls: clocked(ours, calls),
-                    lambda theirs=theirs, calls=calls: clocked(theirs, calls),
+                    partial(clocked, ours, calls),
+                    partial(clocked, theirs, calls),
                 ],
                 rounds,
             )
@@ -252,8 +253,8 @@ def measure_steps(quick: bool) -> list[Row]:
                 by_rank_0(bare),
                 by_rank_0(bare, cpu),
                 by_rank_0(single, cpu),
-                lambda spread=spread: clocked(spread),
-                lambda bare=bare: clocked(bare),
+                partial(clocked, spread),
+                partial(clocked, bare),
             ],
             1 if quick else 15,
         )
@@ -289,7 +290,9 @@ def measure_overlap(quick: bool) -> list[Row]:
 
         def reduction_alone(model: Any = model) -> float:
             def reduce() -> None:
-                works = [dist.all_reduce(b.flat, async_op=True) for b in model.reducer.buckets]
+                works: list[Any] = [
+                    dist.all_reduce(b.flat, async_op=True) for b in model.reducer.buckets
+                ]
                 for work in works:
                     work.wait()
 
