@@ -16,6 +16,8 @@ MESSAGES = {
     "exception": ["an exception on rank 1", "KeyError: 'ouch'"],
     "stopped": ["its timeout", "rank 1", "gives no answer: it computes, is stopped or is gone"],
     "computes": ["its timeout", "rank 1", "gives no answer: it computes, is stopped or is gone"],
+    "large_computes": ["all_reduce of float32 [1048576]", "its timeout", "rank 1", "no answer"],
+    "large_late": ["all_reduce of float32 [1048576]", "its timeout", "rank 1", "no answer"],
     "monitored": ["timed out in monitoredBarrier after 3000 ms", "1 (gives no answer"],
     "message_dtype": ["recv of float64 [3] from rank 0", "another dtype or tag"],
     "message_size": ["recv of float32 [2] from rank 0", "another number of elements"],

@@ -107,6 +107,19 @@ def computes():
     dist.all_reduce(torch.ones(2))
 
 
+def large_computes():
+    if rank == 1:
+        time.sleep(60)
+    dist.all_reduce(torch.ones(1 << 20))
+
+
+def large_late():
+    work = dist.all_reduce(torch.ones(1 << 20), async_op=True)
+    if rank == 1:
+        time.sleep(60)
+    work.wait()
+
+
 def monitored():
     if rank == 1:
         time.sleep(60)
