@@ -7,8 +7,8 @@ still in the cache when it is added, and scratch memory stays small.
 
 Each operation is an object with ``Test()``, as a request of mpi4py. Messages go through the control
 communicator of the group, where no other messages between two ranks are, with tags of the call.
-Unlike an operation of MPI, it goes on only while this package waits or is asked: so every wait
-lets all of them go on (``Watch.progress``), because another rank may wait for any of them.
+Unlike an operation of MPI, one in pieces goes on only while this package waits or is asked: so
+every wait lets all of them go on (``Watch.progress``), as another rank may wait for any of them.
 """
 
 from __future__ import annotations
@@ -46,9 +46,25 @@ _STEPS, _CALLS = 2, 8192
 _scratch: list[Tensor] = []
 
 
-def takes(group: ProcessGroup, nbytes: int) -> bool:
-    """Return whether an operation goes by messages; alike on all ranks."""
+def takes(group: ProcessGroup, nbytes: int = LEAST) -> bool:
+    """Return whether an operation goes by messages; alike on all ranks.
+
+    By default of any size, as for lists of tensors, which MPI's operations don't take.
+    """
     return nbytes >= LEAST and 1 < group.size() <= RANKS
+
+
+class _Messages:
+    """Several messages."""
+
+    __slots__ = ("_requests", "_test")
+
+    def __init__(self, requests: list[Any]) -> None:
+        self._requests = requests
+        self._test = world.mpi.Request.Testall
+
+    def Test(self) -> bool:
+        return self._test(self._requests)
 
 
 class Exchange:
@@ -273,19 +289,15 @@ def _exchange(
     sent: Iterable[tuple[int, Tensor]],
     received: Iterable[tuple[int, Tensor]],
     number: int,
-) -> Exchange:
+) -> Any:
     """Send memory to other ranks, and receive from them."""
     control, tag, rank = group._control, _tag(number), group.rank()
-
-    def messages() -> Iterator[list[Any]]:
-        requests = []
-        for post, pairs in ((control.Irecv, received), (control.Isend, sent)):
-            for peer, memory in pairs:
-                if peer != rank and memory.numel():
-                    requests.append(post(_mpi.buffer_of(memory), peer, tag))
-        yield requests
-
-    return Exchange(iter([messages()]))
+    requests = []
+    for post, pairs in ((control.Irecv, received), (control.Isend, sent)):
+        for peer, memory in pairs:
+            if peer != rank and memory.numel():
+                requests.append(post(_mpi.buffer_of(memory), peer, tag))
+    return requests[0] if len(requests) == 1 else _Messages(requests)
 
 
 def _copy(memory: Tensor, source: Tensor) -> None:
@@ -294,7 +306,7 @@ def _copy(memory: Tensor, source: Tensor) -> None:
             memory.view(-1).copy_(source.view(-1))
 
 
-def broadcast(group: ProcessGroup, memory: Tensor, root: int, number: int) -> Exchange:
+def broadcast(group: ProcessGroup, memory: Tensor, root: int, number: int) -> Any:
     """Send memory of the root to all others."""
     if group.rank() == root:
         return _exchange(group, [(peer, memory) for peer in range(group.size())], [], number)
@@ -303,7 +315,7 @@ def broadcast(group: ProcessGroup, memory: Tensor, root: int, number: int) -> Ex
 
 def gather(
     group: ProcessGroup, source: Tensor, memories: Sequence[Tensor], root: int, number: int
-) -> Exchange:
+) -> Any:
     """Send memory of all ranks to the root, which has one tensor for each."""
     if group.rank() != root:
         return _exchange(group, [(root, source)], [], number)
@@ -313,7 +325,7 @@ def gather(
 
 def scatter(
     group: ProcessGroup, sources: Sequence[Tensor], memory: Tensor, root: int, number: int
-) -> Exchange:
+) -> Any:
     """Send each rank one of the root's tensors."""
     if group.rank() != root:
         return _exchange(group, [], [(root, memory)], number)
@@ -323,7 +335,7 @@ def scatter(
 
 def all_to_all(
     group: ProcessGroup, sources: Sequence[Tensor], memories: Sequence[Tensor], number: int
-) -> Exchange:
+) -> Any:
     """Send one tensor to each rank, and receive one from each."""
     _copy(memories[group.rank()], sources[group.rank()])
     return _exchange(group, enumerate(sources), enumerate(memories), number)

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-#: Bytes from which the arrival of all ranks is waited for first, asleep, and data move awake.
+#: Bytes from which ranks sleep until all have come, and are awake while data move.
 LARGE = 1 << 16
 #: Pairs of an operation and a dtype that fit. Operations of an enum are never freed.
 _CHECKED: set[tuple[int, Any]] = set()
@@ -62,18 +62,14 @@ def run(
         start = functools.partial(direct, call.number)
     if signature not in group._agreed or world.compare_all:
         group._agree(call, signature)
+    if nbytes >= LARGE:
+        request: Any = _WithBarrier(group._comm.Ibarrier(), start())
+    else:
+        request = start()
     if async_op:
-        # A rank that makes this call synchronously waits in the barrier.
-        barrier = group._comm.Ibarrier() if nbytes >= LARGE else None
-        request = start() if barrier is None else _AfterBarrier(barrier, start())
         return Work(group, call, request, finish, tensors, memory=start)
-    watch = world.watch
     try:
-        if nbytes >= LARGE:
-            watch.wait(group._comm.Ibarrier(), call)
-            watch.wait(start(), call, moving=True)
-        else:
-            watch.wait(start(), call)
+        world.watch.wait(request, call)
     except BaseException:
         # Such as from the handler of a signal: MPI may still use the memory.
         world.abandoned.append((start, finish))
@@ -83,18 +79,20 @@ def run(
     return None
 
 
-class _AfterBarrier:
-    """A request, and the barrier before it."""
+class _WithBarrier:
+    """A request, and a barrier that says when all ranks have started it."""
 
-    __slots__ = ("_barrier", "_request")
+    __slots__ = ("_barrier", "_request", "is_moving")
 
     def __init__(self, barrier: Any, request: Any) -> None:
         self._barrier = barrier
         self._request = request
+        self.is_moving = False
 
     def Test(self) -> bool:
-        arrived = self._barrier.Test()
-        return self._request.Test() and arrived
+        if not self.is_moving:
+            self.is_moving = self._barrier.Test()
+        return self._request.Test() and self.is_moving
 
 
 def check_op(op: Any, function: str, dtype: Any) -> None:

@@ -38,6 +38,8 @@ __all__ = ["Call", "EverywhereError", "Watch", "cancel_step"]
 # Tests before the processor is offered to others, and the seconds until a rank begins to sleep.
 _TESTS = 100
 _AWAKE = 0.002
+#: The same from the moment at which all ranks have come and data move.
+_AWAKE_MOVING = 1.0
 #: Longest pause between two tests, and the time between two looks at messages, in seconds.
 _PAUSE = 0.001
 _LOOK = 0.05
@@ -216,17 +218,16 @@ class Watch:
 
         return both
 
-    def wait(self, request: Any, call: Call, moving: bool = False) -> None:
+    def wait(self, request: Any, call: Call) -> None:
         """Wait until a request is complete.
 
         Parameters
         ----------
         request : mpi4py.MPI.Request
+            Or an object with ``Test()``. If it has ``is_moving``, this says that all ranks have
+            come and data move, which MPI does only while it is asked: then don't sleep.
         call : Call
             Named in messages.
-        moving : bool, optional
-            All ranks have arrived and data move, which MPI does only while it is asked: don't
-            sleep.
         """
         test = self._with_progress(request.Test) if self.exchanges else request.Test
         before = self._call
@@ -235,7 +236,7 @@ class Watch:
                 if test():
                     return
             self._call = call
-            self._wait_long(test, call, moving)
+            self._wait_long(test, call, request)
         except self._mpi.Exception as error:
             self._abandoned.append(request)
             raise RuntimeError(
@@ -248,13 +249,15 @@ class Watch:
         finally:
             self._call = before
 
-    def _wait_long(self, test: Any, call: Call, moving: bool) -> None:
+    def _wait_long(self, test: Any, call: Call, request: Any) -> None:
         start = now = time.monotonic()
-        awake = start + (1.0 if moving else _AWAKE)
+        awake, was_moving = start + _AWAKE, False
         next_look, next_query, pause = start + _LOOK, start + _QUERY, 2e-5
         next_search = start + _QUERY
         while not test():
             now = time.monotonic()
+            if not was_moving and getattr(request, "is_moving", False):
+                was_moving, awake = True, now + _AWAKE_MOVING
             if now < awake:
                 os.sched_yield()
                 continue

@@ -81,7 +81,7 @@ def _all_gather(
     mine: ProcessGroup, function: str, results: list[Tensor], tensor: Tensor, async_op: bool
 ) -> Work | None:
     nbytes = tensor.nbytes * mine.size()
-    direct = _direct.takes(mine, nbytes)
+    direct = _direct.takes(mine, _direct.LEAST if len(results) > 1 else nbytes)
     outputs = _outputs(results, direct)
     source = as_input(tensor)
     for output in outputs:
@@ -239,7 +239,7 @@ def gather(
         for each in results:
             check_written(each, "gather")
     source = as_input(tensor)
-    direct = _direct.takes(mine, source.nbytes)
+    direct = _direct.takes(mine)
     outputs = _outputs(results, direct) if is_root else []
     for output in outputs:
         source = apart(source, output.memory)

@@ -91,7 +91,7 @@ def scatter(
     if is_root:
         check_list(scatter_list, "scatter_list", tensor, mine.size(), "scatter")
     output = Output([tensor])
-    direct = _direct.takes(mine, output.memory.nbytes)
+    direct = _direct.takes(mine)
     sources: list[Tensor] = []
     if is_root and direct:
         sources = [apart(as_input(each), output.memory) for each in scatter_list or ()]

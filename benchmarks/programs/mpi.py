@@ -1,6 +1,6 @@
 """Collectives beside raw mpi4py, and training in two ranks beside one.
 
-    python -m benchmarks.programs.mpi [--json FILE] [--check] [--quick] [--parts PARTS]
+    python -m benchmarks.programs.mpi [--json FILE] [--check] [--rounds N] [--parts PARTS]
                                       [--network RATE]
 
 The program starts its two ranks itself, with one thread each, by the launcher of mpi4py's MPI. A
@@ -198,14 +198,13 @@ def in_turns(calls: list[Callable[[], float]], rounds: int) -> list[Times]:
     return [Times(statistics.median(each), min(each)) for each in every]
 
 
-def measure_collectives(quick: bool) -> list[Row]:
+def measure_collectives(rounds: int) -> list[Row]:
     rows = []
     for nbytes in (4, 65536, MEGABYTE, 16 * MEGABYTE):
         for name, (ours, theirs) in collectives(max(1, nbytes // 4)).items():
             if name == "barrier" and nbytes > 4:
                 continue
             calls = 100 if nbytes == 4 else 20 if nbytes < MEGABYTE else 1
-            rounds = 1 if quick else 50 if nbytes < 16 * MEGABYTE else 25
             own, raw = in_turns(
                 [
                     partial(clocked, ours, calls),
@@ -226,7 +225,7 @@ def measure_collectives(quick: bool) -> list[Row]:
     return rows
 
 
-def measure_steps(quick: bool) -> list[Row]:
+def measure_steps(rounds: int) -> list[Row]:
     rows = []
     alone = dist.new_group([0])
     for name, (make, x, target) in networks().items():
@@ -256,7 +255,7 @@ def measure_steps(quick: bool) -> list[Row]:
                 partial(clocked, spread),
                 partial(clocked, bare),
             ],
-            1 if quick else 15,
+            rounds,
         )
         for what, times, to, limit in (
             ("2 ranks to 1", two, one, {"limit": TWO_RANKS}),
@@ -269,7 +268,7 @@ def measure_steps(quick: bool) -> list[Row]:
     return rows
 
 
-def measure_overlap(quick: bool) -> list[Row]:
+def measure_overlap(rounds: int) -> list[Row]:
     rows = []
     for name, (make, x, target) in networks().items():
         model = DistributedDataParallel(make())
@@ -307,9 +306,7 @@ def measure_overlap(quick: bool) -> list[Row]:
         for _ in range(2):
             both()  # the second step has the final buckets
         after.clear()
-        compute, reduction, together = in_turns(
-            [backward_alone, reduction_alone, both], 1 if quick else 15
-        )
+        compute, reduction, together = in_turns([backward_alone, reduction_alone, both], rounds)
         tails = slower(after)[2:]
         rows.append(
             {
@@ -354,14 +351,14 @@ def measure_memory(kind: str) -> list[Row]:
     return [{"part": kind, "peak": peak, "gradients": nbytes}]
 
 
-def rows_of(part: str, quick: bool) -> list[Row]:
+def rows_of(part: str, rounds: int) -> list[Row]:
     """Return the rows of one part; every rank takes part."""
     if part == "collectives":
-        return measure_collectives(quick)
+        return measure_collectives(rounds)
     if part == "steps":
-        return measure_steps(quick)
+        return measure_steps(rounds)
     if part == "overlap":
-        return measure_overlap(quick)
+        return measure_overlap(rounds)
     return measure_memory(part)
 
 
@@ -374,7 +371,7 @@ def start_ranks(part: str, options: argparse.Namespace) -> dict[str, Any]:
     path = Path(options.folder) / f"{part}.json"
     arguments = ["-m", "benchmarks.programs.mpi", "--rank", part, "--json", str(path)]
     command, variables = mpi_launcher.command_of(
-        launcher, 2, arguments + ["--quick"] * options.quick
+        launcher, 2, [*arguments, "--rounds", str(options.rounds)]
     )
     variables["OMP_NUM_THREADS"] = "1"
     if launcher.vendor == "Open MPI":
@@ -401,7 +398,7 @@ def run_rank(options: argparse.Namespace) -> None:
     dist.init_process_group()
     from mpi4py import MPI
 
-    rows = rows_of(options.rank, options.quick)
+    rows = rows_of(options.rank, options.rounds)
     if dist.get_rank() == 0:
         vendor = " ".join([MPI.get_vendor()[0], ".".join(map(str, MPI.get_vendor()[1]))])
         Path(options.json).write_text(json.dumps({"mpi": vendor, "rows": rows}))
@@ -446,7 +443,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").strip().splitlines()[0])
     parser.add_argument("--json", help="file for all figures")
     parser.add_argument("--check", action="store_true", help="fail where a limit is exceeded")
-    parser.add_argument("--quick", action="store_true", help="tiny, to see that it runs")
+    parser.add_argument("--rounds", type=int, default=25, help="by default %(default)s")
     parser.add_argument("--parts", default=",".join(PARTS), help="some of: %(default)s")
     parser.add_argument("--network", metavar="RATE", help="by TCP at this rate, such as 2gbit")
     parser.add_argument("--rank", help=argparse.SUPPRESS)
