@@ -110,6 +110,8 @@ def _empty(shape: Any, like: Tensor) -> Tensor:
 def as_input(tensor: Tensor) -> Tensor:
     """Return the values of a tensor in C order where MPI can read, the tensor itself if it is."""
     tensor = tensor.detach()
+    if _is_plain(tensor):
+        return tensor
     if not _is_for_mpi(tensor):
         values = _empty(tensor.shape, tensor)
         return values.copy_(tensor)
