@@ -20,6 +20,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from . import _mpi
+from ._operands import is_cuda_aware
 from ._world import ProcessGroup, world
 
 __all__ = [
@@ -49,9 +50,10 @@ _scratch: list[Tensor] = []
 def takes(group: ProcessGroup, nbytes: int = LEAST) -> bool:
     """Return whether an operation goes by messages; alike on all ranks.
 
-    By default of any size, as for lists of tensors, which MPI's operations don't take.
+    By default of any size, as for lists of tensors, which MPI's operations don't take. Memory of
+    GPUs is left to an MPI that takes it.
     """
-    return nbytes >= LEAST and 1 < group.size() <= RANKS
+    return nbytes >= LEAST and 1 < group.size() <= RANKS and not is_cuda_aware()
 
 
 class _Messages:
