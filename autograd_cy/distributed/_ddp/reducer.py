@@ -20,6 +20,7 @@ from autograd_cy.distributed._operands import describe
 from autograd_cy.distributed._world import ProcessGroup
 from autograd_cy.distributed.collectives import all_reduce, broadcast
 from autograd_cy.distributed.constants import ReduceOp
+from autograd_cy.distributed.groups import own_group
 from autograd_cy.distributed.work import Work
 
 from .buckets import FIRST_BYTES, Bucket, GradBucket, assign
@@ -296,6 +297,7 @@ class Reducer:
 
     def _reduce(self, index: int) -> None:
         if self._is_alone():
+            own_group(self.group, "all_reduce")  # an error if it has been destroyed
             return
         bucket = self.buckets[index]
         last = index == len(self.buckets) - 1
