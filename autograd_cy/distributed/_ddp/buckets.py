@@ -27,7 +27,7 @@ class Bucket:
     Attributes
     ----------
     flat : Tensor
-        All gradients, one after the other. Allocated when it is first read.
+        All gradients, one after the other. Allocated when it is first read, without values.
     views : list of Tensor
         The part of each parameter, of its shape. ``parameter.grad`` is this after a reduction.
     pending : int
@@ -50,7 +50,7 @@ class Bucket:
         if self._flat is None:
             first = self.parameters[0]
             count = sum(parameter.numel() for parameter in self.parameters)
-            return self._adopt(ag.zeros(count, dtype=first.dtype, device=first.device))
+            return self._adopt(ag.empty(count, dtype=first.dtype, device=first.device))
         return self._flat
 
     def _adopt(self, flat: Tensor) -> Tensor:
@@ -124,8 +124,8 @@ class GradBucket:
     >>> import autograd_cy as ag
     >>> from autograd_cy.distributed._ddp.buckets import Bucket
     >>> bucket = Bucket([0], [ag.nn.Parameter(ag.ones(2))])
-    >>> ag.distributed.GradBucket(0, bucket, True).buffer()
-    tensor([0., 0.])
+    >>> ag.distributed.GradBucket(0, bucket, True).buffer().shape
+    torch.Size([2])
     """
 
     def __init__(self, index: int, bucket: Bucket, is_last: bool) -> None:
