@@ -6,8 +6,11 @@ names and versions of glibc 2.28 and no code. The linker takes these few functio
 records what it would record on a system with glibc 2.28. At run time, the real libraries are
 loaded: those of glibc 2.28, or those that newer ones install for programs of that time.
 
-If a module uses another function that is newer than 2.28, nothing here hides it: auditwheel sees
-the version, and the wheel gets a later tag.
+Since glibc 2.38, headers turn ``strtol`` and the like into ``__isoc23_strtol``, which also reads
+``0b11``. A small archive here has functions of these names, which call those of before.
+
+If a module uses another function that is newer than 2.28, nothing here hides it: the build names
+it and stops.
 """
 
 from __future__ import annotations
@@ -46,6 +49,14 @@ MOVED = {
     },
 }
 
+#: Functions that newer headers rename, and the types that they return.
+RENAMED = {
+    "strtol": "long",
+    "strtoul": "unsigned long",
+    "strtoll": "long long",
+    "strtoull": "unsigned long long",
+}
+
 
 def needed() -> bool:
     """Return whether this system's glibc is one that has the functions in libc."""
@@ -73,7 +84,8 @@ def write(folder: Path, cc: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     command = shlex.split(cc)
     stubs = [_stub(folder, command, name, versions) for name, versions in MOVED.items()]
-    (folder / "libc.so").write_text(_script(command, stubs), encoding="utf-8")
+    archive = _renamed(folder, command)
+    (folder / "libc.so").write_text(_script(command, stubs, archive), encoding="utf-8")
     return folder
 
 
@@ -94,8 +106,28 @@ def _stub(folder: Path, command: list[str], name: str, versions: dict) -> Path:
     return stub
 
 
-def _script(command: list[str], stubs: list[Path]) -> str:
-    """Return the linker script of libc with the stubs before libc itself.
+def _renamed(folder: Path, command: list[str]) -> Path:
+    """Make the archive of functions with newer names."""
+    source, product = folder / "renamed.c", folder / "renamed.o"
+    lines = []
+    for name, kind in RENAMED.items():
+        lines += [
+            f'{kind} old_{name}(const char *, char **, int) __asm__("{name}");',
+            '__attribute__((visibility("hidden")))',
+            f"{kind} __isoc23_{name}(const char *text, char **end, int base)",
+            f"{{ return old_{name}(text, end, base); }}",
+        ]
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ["-c", "-O2", "-fPIC", "-o", str(product), str(source)]
+    subprocess.run([*command, *options], check=True)
+    archive = folder / "librenamed.a"
+    archive.unlink(missing_ok=True)
+    subprocess.run(["ar", "rcD", str(archive), str(product)], check=True)
+    return archive
+
+
+def _script(command: list[str], stubs: list[Path], archive: Path) -> str:
+    """Return the linker script of libc with the stubs and the archive before libc itself.
 
     A library that no symbol of a module comes from is not recorded in the module.
     """
@@ -104,7 +136,8 @@ def _script(command: list[str], stubs: list[Path]) -> str:
     )
     script = Path(run.stdout.strip()).read_text(encoding="utf-8")
     first = " ".join(str(stub.resolve()) for stub in stubs)
-    text, count = re.subn(r"\bGROUP *\(", f"GROUP ( AS_NEEDED ( {first} )", script, count=1)
+    group = f"GROUP ( AS_NEEDED ( {first} ) {archive.resolve()}"
+    text, count = re.subn(r"\bGROUP *\(", group, script, count=1)
     if count != 1:
         raise SystemExit(f"link_stubs.py: {run.stdout.strip()} is not a linker script with a GROUP")
     return text

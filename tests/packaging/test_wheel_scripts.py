@@ -181,6 +181,9 @@ void *opened(const char *path) { return dlopen(path, RTLD_NOW); }
 int started(pthread_t *t, void *(*f)(void *)) { return pthread_create(t, 0, f, 0); }
 int described(pthread_attr_t *a) { return pthread_getattr_np(pthread_self(), a); }
 double powered(double x) { return pow(x, 2.5); }
+/* What headers of glibc 2.38 and later make of strtoul. */
+unsigned long renamed(const char *, char **, int) __asm__("__isoc23_strtoul");
+unsigned long number(const char *text) { return renamed(text, 0, 10); }
 """
 
 
@@ -201,11 +204,16 @@ def test_what_moved_in_glibc_is_linked_as_in_2_28_and_nothing_else(tmp_path):
     versions = dict(re.findall(r" UND (\w+)@([\w.]+)", text))
     assert versions["dlopen"] == versions["pthread_create"] == "GLIBC_2.2.5"
     assert versions["pthread_getattr_np"] == "GLIBC_2.2.5"
+    assert versions["strtoul"] == "GLIBC_2.2.5"
+    assert not [name for name in versions if name.startswith("__isoc23")]
     # It is in libm, is newer, and has to show.
     assert versions["pow"] == "GLIBC_2.29"
     assert openmp_runtime.newest_glibc(library) == (2, 29)
     # It runs with the real libraries.
-    code = "import ctypes, sys; l = ctypes.CDLL(sys.argv[1]); assert l.described(bytes(200)) == 0"
+    code = (
+        "import ctypes, sys; l = ctypes.CDLL(sys.argv[1]); assert l.described(bytes(200)) == 0;"
+        "assert l.number(b'23') == 23"
+    )
     subprocess.run([sys.executable, "-c", code, library], check=True)
 
 
