@@ -128,7 +128,7 @@ def command_of(
 
 
 def run(arguments: list[str]) -> int:
-    """Run ``autograd-cy run -n N SCRIPT ...``: replace this process by the launcher.
+    """Run ``autograd-cy run -n N [as-torch] SCRIPT ...``: replace this process by the launcher.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def run(arguments: list[str]) -> int:
     int
         The exit status, if nothing could be started.
     """
-    usage = "usage: autograd-cy run -n N SCRIPT [ARGUMENT ...]\n"
+    usage = "usage: autograd-cy run -n N [as-torch] SCRIPT [ARGUMENT ...]\n"
     ranks = 0
     rest = list(arguments)
     if rest[:1] in (["-n"], ["-np"]) and len(rest) > 1 and rest[1].isdecimal():
@@ -148,6 +148,8 @@ def run(arguments: list[str]) -> int:
     if rest[:1] in (["-h"], ["--help"]):
         sys.stdout.write(usage)
         return 0
+    prefix = ["-m", "autograd_cy", "as-torch"] if rest[:1] == ["as-torch"] else []
+    rest = rest[1:] if prefix else rest
     if ranks < 1 or not rest:
         sys.stderr.write(f"{usage}autograd-cy run: how many ranks, and which script?\n")
         return 2
@@ -155,7 +157,7 @@ def run(arguments: list[str]) -> int:
         sys.stderr.write(f"autograd-cy run: there is no script {rest[0]}\n")
         return 2
     try:
-        command, environment = command_of(find(), ranks, rest)
+        command, environment = command_of(find(), ranks, [*prefix, *rest])
         sys.stdout.flush()
         os.execvpe(command[0], command, environment)
     except (RuntimeError, OSError) as error:
