@@ -265,6 +265,11 @@ def _requeue() -> str:
 # --- processes that this one starts --------------------------------------------------------------
 
 
+def watched_signals() -> frozenset[int]:
+    """Return the signals that handlers of this process wait for."""
+    return frozenset(map(int, _watched))
+
+
 @contextlib.contextmanager
 def signals_blocked() -> Iterator[None]:
     """Start processes that never see the signals: SLURM sends them to all processes of a step."""

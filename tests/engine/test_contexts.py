@@ -69,6 +69,12 @@ EXEMPT = {
     "autograd_cy.nn.attention.sdpa_kernel",
     # The processors of a thread, while it starts a process.
     "autograd_cy._environment.threads.unbound",
+    # The signals of a thread, likewise.
+    "autograd_cy.utils.preemption.signals_blocked",
+    # A handler is an object of the program, which `close` takes away.
+    "autograd_cy.utils.preemption.PreemptionHandler",
+    # The process that waits ends with this one, or with the pipe between them.
+    "autograd_cy.distributed._limit.limit",
     # The schedule's own field, which says only whether a warning is due.
     "autograd_cy.optim.lr_scheduler._scheduler._enable_get_lr_call",
     # Says only how gradients lie in memory; it is switched when it is made, as in torch.

@@ -6,11 +6,11 @@ import hashlib
 import json
 import math
 import os
-import warnings
 from typing import Any
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 
 from . import _folder
 from ._tree import dtype_of, encode, merge, tensors_of
@@ -186,8 +186,7 @@ def _remove_old(path: Any, keep: int) -> None:
     try:
         _folder.remove_old(path, keep)
     except OSError as error:
-        warnings.warn(
+        _warn(
             f"distributed.checkpoint.save: {path} is saved, and an older one can't be removed: "
-            f"{error}",
-            stacklevel=3,
+            f"{error}"
         )

@@ -220,6 +220,8 @@ class Settings:
     id: int
     count: int
     epoch: int
+    #: Signals for the main process alone.
+    blocked: frozenset[int]
 
 
 def work(settings: Settings, tasks: Any, inherited: list) -> None:
@@ -228,6 +230,8 @@ def work(settings: Settings, tasks: Any, inherited: list) -> None:
         other.close()
     # Ctrl-C goes to all processes of a terminal; the main one ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A fork server that was started before doesn't block them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, settings.blocked)
     set_num_threads(1)
     seed = (settings.base_seed + settings.id) % 2**63
     random.seed(seed)

@@ -20,7 +20,7 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.recorder import record_function
 from autograd_cy._environment import threads as _threads
 from autograd_cy.utils.data._pinning import pinned, pins
-from autograd_cy.utils.preemption import signals_blocked
+from autograd_cy.utils.preemption import signals_blocked, watched_signals
 
 from . import _transport
 from ._worker import Fetcher, Settings, StreamEnded, Task, work
@@ -393,6 +393,7 @@ class _OfWorkers(_Passing):
                 i,
                 count,
                 self._epoch,
+                watched_signals(),
             )
             inherited = list(self._pipes) if copies else []
             process = context.Process(target=work, args=(settings, theirs, inherited), daemon=True)
