@@ -31,7 +31,7 @@ _INSTALL = 'pip install "autograd_cy[mpi]", with the module of your MPI loaded'
 _LIST = "python -m mpi4py --mpi-library"
 
 
-def _unknown_launcher() -> str | None:
+def _trace_of_launcher() -> str | None:
     """Return a variable of a launcher that only MPI knows, or None."""
     if os.environ.get("SLURM_STEP_ID") == "batch" or detect() is not None:
         return None
@@ -195,7 +195,7 @@ def advice() -> list[tuple[bool, str, str]]:
         an import if there is no mpi4py and no sign of a launcher.
     """
     launch = detect()
-    if (launch is not None and launch.size > 1) or _unknown_launcher() is not None:
+    if (launch is not None and launch.size > 1) or _trace_of_launcher() is not None:
         return []  # examine_ranks looks at these
     if os.environ.get("WORLD_SIZE", "1") not in ("", "1") and launch is None:
         size = os.environ["WORLD_SIZE"]
@@ -255,7 +255,7 @@ def examine_ranks(findings: list[tuple[str, str, str]]) -> Ranks | None:
     Ranks or None
         None if no launcher has started several processes.
     """
-    launch, variable = detect(), _unknown_launcher()
+    launch, variable = detect(), _trace_of_launcher()
     if (launch is None or launch.size == 1) and variable is None:
         return None
     if not is_installed():

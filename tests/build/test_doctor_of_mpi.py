@@ -219,8 +219,8 @@ def test_threads_of_ranks_on_the_same_processors_are_divided():
 
 
 def test_unknown_launchers_leave_traces(job):
-    assert _mpi_checks._unknown_launcher() is None
+    assert _mpi_checks._trace_of_launcher() is None
     job(PMIX_RANK="1")
-    assert _mpi_checks._unknown_launcher() == "PMIX_RANK"
+    assert _mpi_checks._trace_of_launcher() == "PMIX_RANK"
     job(SLURM_STEP_ID="batch")
-    assert _mpi_checks._unknown_launcher() is None
+    assert _mpi_checks._trace_of_launcher() is None

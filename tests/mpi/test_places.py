@@ -1,4 +1,4 @@
-"""What a rank has of the machine, and what it shows of itself."""
+"""Ranks share the machine, and show lines and bars once."""
 
 import pytest
 from ranks import passes

@@ -1,4 +1,4 @@
-"""What each rank says of itself: threads, seeds, lines of the logger, progress bars."""
+"""Print threads, seeds, lines of the logger and progress bars of each rank."""
 
 import os
 import sys
