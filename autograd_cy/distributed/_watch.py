@@ -31,6 +31,7 @@ from typing import Any
 from autograd_cy._environment.launcher import Launch, step_of_srun
 from autograd_cy._environment.threads import cgroup_path, cpu_quota
 
+from ._background import Background, is_wanted
 from ._limit import limit
 
 __all__ = ["Call", "EverywhereError", "Watch", "cancel_step"]
@@ -129,6 +130,7 @@ class Watch:
         self._abandoned: list[Any] = []
         #: Operations by messages that are under way (``_direct``).
         self.exchanges: list[Any] = []
+        self._background = Background(self._go_on)
         self._call: Call | None = None
         self._at_end = False
         self.is_of_parent = False
@@ -136,6 +138,7 @@ class Watch:
         place = socket.gethostname(), mask, cgroup_path(), _process()
         places = self._comm.allgather(place)
         self.hosts: list[str] = [each[0] for each in places]
+        self._has_thread = mpi.Query_thread() == mpi.THREAD_MULTIPLE and is_wanted(self.hosts)
         #: Processes of other ranks that this one sees, with the times of their start, by rank.
         self._processes: dict[int, tuple[int, int]] = {
             rank: (number, start)
@@ -210,6 +213,21 @@ class Watch:
         """Let operations by messages go on: another rank may wait for any of them."""
         for exchange in list(self.exchanges):
             exchange.go_on()
+
+    def _go_on(self) -> None:
+        """Let all operations go on, from another thread."""
+        self.progress()
+        # MPI goes on with all that is under way whenever it is asked about anything.
+        self._comm.Iprobe(tag=_TAG)
+
+    def begin_background(self) -> None:
+        """Let operations go on by a thread from now on, where that helps and MPI allows threads."""
+        if self._has_thread:
+            self._background.begin()
+
+    def end_background(self) -> None:
+        """Leave all operations to this thread, which is about to wait."""
+        self._background.end()
 
     def _with_progress(self, test: Callable[[], bool]) -> Callable[[], bool]:
         def both() -> bool:
@@ -447,6 +465,7 @@ class Watch:
         if self.is_over():
             return
         self._at_end = True
+        self.end_background()
         for rank in range(self.size):
             if rank != self.rank:
                 self._send(rank, "bye", dict(self._counts))

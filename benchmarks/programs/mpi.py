@@ -379,6 +379,7 @@ def start_ranks(part: str, options: argparse.Namespace) -> dict[str, Any]:
     else:
         command[1:1] = ["-bind-to", "core"]
     if options.network:
+        variables["AUTOGRAD_CY_MPI_THREAD"] = "1"  # as between hosts
         if launcher.vendor == "Open MPI":
             command[1:1] = "--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo".split()
         else:

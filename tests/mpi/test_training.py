@@ -5,6 +5,8 @@ import re
 import pytest
 from ranks import passes
 
+import autograd_cy as torch
+
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_gradients_are_those_of_the_whole_batch(ranks):
@@ -34,3 +36,19 @@ def test_micro_batches_give_the_same_bits_for_any_number_of_ranks(micro_batches)
     texts = [passes("deterministic", micro_batches, ranks=ranks) for ranks in numbers]
     hashes = {each for text in texts for each in re.findall("hash ([0-9a-f]{64})", text)}
     assert len(hashes) == 1, texts
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_a_thread_lets_reductions_go_on_and_changes_no_gradient(ranks, tmp_path):
+    gradients = []
+    for switch in "01":
+        file = tmp_path / switch
+        text = passes("background", file, ranks=ranks, AUTOGRAD_CY_MPI_THREAD=switch)
+        assert text.count("went on") == ranks
+        gradients.append(torch.load(file))
+    assert all(map(torch.equal, *gradients))
+
+
+def test_training_passes_with_a_thread():
+    text = passes("training", ranks=2, AUTOGRAD_CY_MPI_THREAD="1")
+    assert text.count("trained alike") == 2

@@ -17,7 +17,7 @@ from typing import Any
 
 import autograd_cy as ag
 from autograd_cy.distributed._operands import describe
-from autograd_cy.distributed._world import ProcessGroup
+from autograd_cy.distributed._world import ProcessGroup, world
 from autograd_cy.distributed.collectives import all_reduce, broadcast
 from autograd_cy.distributed.constants import ReduceOp
 from autograd_cy.distributed.groups import own_group
@@ -294,6 +294,8 @@ class Reducer:
         while self._next < len(self.buckets) and self.buckets[self._next].pending == 0:
             self._reduce(self._next)
             self._next += 1
+            if world.watch is not None:
+                world.watch.begin_background()
 
     def _reduce(self, index: int) -> None:
         if self._is_alone():
@@ -356,6 +358,8 @@ class Reducer:
 
     def _complete(self, missing: list[int]) -> None:
         """Wait for all reductions, and give the gradients that other ranks have to this one."""
+        if world.watch is not None:
+            world.watch.end_background()
         learns = self.static_graph and self._steps == 0
         used = self._used_anywhere() if self.find_unused or learns else None
         for index, bucket in enumerate(self.buckets):
