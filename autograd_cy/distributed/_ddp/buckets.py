@@ -12,6 +12,8 @@ __all__ = ["FIRST_BYTES", "Bucket", "GradBucket", "assign"]
 
 #: The first bucket is small, so that its reduction starts early.
 FIRST_BYTES = 1 << 20
+#: Bytes of a cache line.
+LINE = 64
 
 
 class Bucket:
@@ -162,7 +164,7 @@ class GradBucket:
 def assign(
     parameters: Sequence[Any], order: Sequence[int], first_bytes: int, bytes_of_others: int
 ) -> list[list[int]]:
-    """Return the numbers of the parameters of each bucket.
+    """Return the numbers of the parameters of each bucket, in their order in its memory.
 
     Parameters
     ----------
@@ -183,4 +185,8 @@ def assign(
         if sizes[key] >= (bytes_of_others if closed else first_bytes):
             closed.append(open_.pop(key))
             del sizes[key]
-    return closed + list(open_.values())
+    # Those of whole lines first, so that the others don't shift them: kernels are faster on lines.
+    return [
+        sorted(numbers, key=lambda number: parameters[number].nbytes % LINE != 0)
+        for numbers in closed + list(open_.values())
+    ]
