@@ -5,7 +5,8 @@ some MPIs, and hold a copy of the whole tensor meanwhile. With two or three rank
 sends to each, no other order of messages moves less. Sums go by pieces, so that what arrives is
 still in the cache when it is added, and scratch memory stays small.
 
-Each operation is an object with ``Test()``, as a request of mpi4py. Messages go through the control
+Each operation is an object with ``Test()``, as a request of mpi4py. What is sent as it is comes as
+mpi4py takes it: memory, count and datatype (``_mpi.slice_of``). Messages go through the control
 communicator of the group, where no other messages between two ranks are, with tags of the call.
 Unlike an operation of MPI, one in pieces goes on only while this package waits or is asked: so
 every wait lets all of them go on (``Watch.progress``), as another rank may wait for any of them.
@@ -13,6 +14,7 @@ every wait lets all of them go on (``Watch.progress``), as another rank may wait
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -20,7 +22,6 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from . import _mpi
-from ._operands import is_cuda_aware
 from ._world import ProcessGroup, world
 
 __all__ = [
@@ -38,8 +39,10 @@ __all__ = [
 #: Bytes from which operations go by messages, and the most ranks of a group for which they do.
 LEAST, RANKS = 1 << 16, 3
 #: Bytes of the part of a piece that one rank adds, and the pieces that are under way at once.
-PART = 1 << 19
+PART = 1 << 20
 DEPTH = 4
+#: Bytes from which a message has a first part of its own, and bytes of that.
+LONG, HEAD = 1 << 22, 1 << 14
 #: Steps of a piece, which have a tag each, and calls after which tags repeat. MPI has 32767.
 _STEPS, _CALLS = 2, 8192
 
@@ -53,7 +56,7 @@ def takes(group: ProcessGroup, nbytes: int = LEAST) -> bool:
     By default of any size, as for lists of tensors, which MPI's operations don't take. Memory of
     GPUs is left to an MPI that takes it.
     """
-    return nbytes >= LEAST and 1 < group.size() <= RANKS and not is_cuda_aware()
+    return nbytes >= LEAST and 1 < group.size() <= RANKS and not world.cuda_aware
 
 
 class _Messages:
@@ -72,15 +75,31 @@ class _Messages:
 class Exchange:
     """Pieces of one operation, of which some are under way at once.
 
+    Two threads may ask one operation (``Watch.background``): one of them lets it go on.
+
     Parameters
     ----------
     pieces : iterator of iterator of list of mpi4py.MPI.Request
         The requests of a piece that must be complete before its next step.
     depth : int, optional
         The most pieces that are under way at once.
+
+    Attributes
+    ----------
+    is_moving : bool
+        A message of another rank has come.
     """
 
-    __slots__ = ("_depth", "_done", "_error", "_pieces", "_test", "_under_way")
+    __slots__ = (
+        "_depth",
+        "_done",
+        "_error",
+        "_lock",
+        "_pieces",
+        "_test",
+        "_under_way",
+        "is_moving",
+    )
 
     def __init__(self, pieces: Iterator[Iterator[list[Any]]], depth: int = DEPTH) -> None:
         self._pieces: Iterator[Iterator[list[Any]]] | None = pieces
@@ -89,6 +108,8 @@ class Exchange:
         self._test = world.mpi.Request.Testall
         self._done = False
         self._error: BaseException | None = None
+        self._lock = threading.Lock()
+        self.is_moving = False
         self._start()
         world.watch.exchanges.append(self)
 
@@ -105,11 +126,15 @@ class Exchange:
 
     def Test(self) -> bool:
         """Let the pieces under way go on, and return whether all are complete."""
+        if not self._done and self._lock.acquire(False):
+            try:
+                if self._error is None and not self._done and self._go_on():
+                    world.watch.exchanges.remove(self)
+                    self._done = True
+            finally:
+                self._lock.release()
         if self._error is not None:
             raise self._error
-        if not self._done and self._go_on():
-            self._done = True
-            world.watch.exchanges.remove(self)
         return self._done
 
     def go_on(self) -> None:
@@ -118,7 +143,8 @@ class Exchange:
             self.Test()
         except world.mpi.Exception as error:
             self._error = error
-            world.watch.exchanges.remove(self)
+            if self in world.watch.exchanges:
+                world.watch.exchanges.remove(self)
 
     def _go_on(self) -> bool:
         test, place, before = self._test, 0, _STEPS
@@ -130,6 +156,7 @@ class Exchange:
                 before = min(before, step)
                 place += 1
                 continue
+            self.is_moving = True
             following = next(piece, None)
             if following is not None:
                 under_way[place] = piece, following, step + 1
@@ -143,18 +170,6 @@ class Exchange:
 
 def _tag(number: int, step: int = 0) -> int:
     return _STEPS * (number % _CALLS) + step
-
-
-def _buffer(memory: Tensor, start: int, stop: int) -> list[Any]:
-    """Return elements of contiguous memory as mpi4py takes them."""
-    size = memory.element_size()
-    address = memory.data_ptr() + start * size
-    count = stop - start
-    return [
-        world.mpi.buffer.fromaddress(address, count * size),
-        count,
-        _mpi.datatype(memory.dtype),
-    ]
 
 
 def _take_scratch(nbytes: int) -> Tensor:
@@ -234,7 +249,7 @@ def all_reduce(group: ProcessGroup, memory: Tensor, op: Any, number: int) -> Exc
     others = [peer for peer in range(size) if peer != rank]
 
     def piece(bounds: list[int]) -> Iterator[list[Any]]:
-        parts = [_buffer(memory, bounds[each], bounds[each + 1]) for each in range(size)]
+        parts = [_mpi.slice_of(memory, bounds[each], bounds[each + 1]) for each in range(size)]
         own = parts[rank]
         nbytes = own[1] * element
         sent = [(peer, parts[peer]) for peer in others]
@@ -254,7 +269,7 @@ def reduce(group: ProcessGroup, memory: Tensor, op: Any, root: int, number: int)
     is_root = group.rank() == root
 
     def piece(start: int, stop: int) -> Iterator[list[Any]]:
-        buffer = _buffer(memory, start, stop)
+        buffer = _mpi.slice_of(memory, start, stop)
         if is_root:
             yield from _add(group, op, buffer, (stop - start) * element, [], _tag(number))
         else:
@@ -271,15 +286,15 @@ def reduce_scatter(
     """Reduce parts of the ranks' memory, each into that of one rank."""
     rank, size, count = group.rank(), group.size(), memory.numel()
     element = memory.element_size()
-    with ag.no_grad():
-        memory.view(-1).copy_(source.view(-1)[rank * count : (rank + 1) * count])
+    _copy(_mpi.buffer_of(memory), _mpi.slice_of(source, rank * count, (rank + 1) * count))
     others = [peer for peer in range(size) if peer != rank]
 
     def piece(start: int, stop: int) -> Iterator[list[Any]]:
         sent = [
-            (peer, _buffer(source, peer * count + start, peer * count + stop)) for peer in others
+            (peer, _mpi.slice_of(source, peer * count + start, peer * count + stop))
+            for peer in others
         ]
-        own = _buffer(memory, start, stop)
+        own = _mpi.slice_of(memory, start, stop)
         yield from _add(group, op, own, (stop - start) * element, sent, _tag(number))
 
     step = max(1, PART // element)
@@ -288,27 +303,42 @@ def reduce_scatter(
 
 def _exchange(
     group: ProcessGroup,
-    sent: Iterable[tuple[int, Tensor]],
-    received: Iterable[tuple[int, Tensor]],
+    sent: Iterable[tuple[int, list[Any]]],
+    received: Iterable[tuple[int, list[Any]]],
     number: int,
 ) -> Any:
-    """Send memory to other ranks, and receive from them."""
+    """Send buffers to other ranks, and receive from them."""
     control, tag, rank = group._control, _tag(number), group.rank()
-    requests = []
+    requests, rests = [], []
     for post, pairs in ((control.Irecv, received), (control.Isend, sent)):
-        for peer, memory in pairs:
-            if peer != rank and memory.numel():
-                requests.append(post(_mpi.buffer_of(memory), peer, tag))
+        for peer, (memory, count, datatype) in pairs:
+            if peer == rank or not count:
+                continue
+            nbytes = len(memory)
+            if nbytes >= LONG:
+                # The first part says that the others are there, and data move.
+                head = HEAD // (nbytes // count)
+                head_bytes = head * (nbytes // count)
+                rest = [memory[head_bytes:], count - head, datatype]
+                rests.append((post, peer, rest))
+                memory, count = memory[:head_bytes], head
+            requests.append(post([memory, count, datatype], peer, tag))
+    if rests:
+
+        def pieces() -> Iterator[Iterator[list[Any]]]:
+            yield iter([requests])
+            yield iter([[post(rest, peer, tag) for post, peer, rest in rests]])
+
+        return Exchange(pieces())
     return requests[0] if len(requests) == 1 else _Messages(requests)
 
 
-def _copy(memory: Tensor, source: Tensor) -> None:
-    if memory.data_ptr() != source.data_ptr():
-        with ag.no_grad():
-            memory.view(-1).copy_(source.view(-1))
+def _copy(into: list[Any], source: list[Any]) -> None:
+    if into[1] and into[0].address != source[0].address:
+        into[0][:] = source[0]
 
 
-def broadcast(group: ProcessGroup, memory: Tensor, root: int, number: int) -> Any:
+def broadcast(group: ProcessGroup, memory: list[Any], root: int, number: int) -> Any:
     """Send memory of the root to all others."""
     if group.rank() == root:
         return _exchange(group, [(peer, memory) for peer in range(group.size())], [], number)
@@ -316,28 +346,31 @@ def broadcast(group: ProcessGroup, memory: Tensor, root: int, number: int) -> An
 
 
 def gather(
-    group: ProcessGroup, source: Tensor, memories: Sequence[Tensor], root: int, number: int
+    group: ProcessGroup, source: list[Any], memories: Sequence[list[Any]], root: int, number: int
 ) -> Any:
-    """Send memory of all ranks to the root, which has one tensor for each."""
+    """Send memory of all ranks to the root, which has some for each."""
     if group.rank() != root:
         return _exchange(group, [(root, source)], [], number)
+    messages = _exchange(group, [], enumerate(memories), number)
     _copy(memories[root], source)
-    return _exchange(group, [], enumerate(memories), number)
+    return messages
 
 
 def scatter(
-    group: ProcessGroup, sources: Sequence[Tensor], memory: Tensor, root: int, number: int
+    group: ProcessGroup, sources: Sequence[list[Any]], memory: list[Any], root: int, number: int
 ) -> Any:
-    """Send each rank one of the root's tensors."""
+    """Send each rank one part of the root's memory."""
     if group.rank() != root:
         return _exchange(group, [], [(root, memory)], number)
+    messages = _exchange(group, enumerate(sources), [], number)
     _copy(memory, sources[root])
-    return _exchange(group, enumerate(sources), [], number)
+    return messages
 
 
 def all_to_all(
-    group: ProcessGroup, sources: Sequence[Tensor], memories: Sequence[Tensor], number: int
+    group: ProcessGroup, sources: Sequence[list[Any]], memories: Sequence[list[Any]], number: int
 ) -> Any:
-    """Send one tensor to each rank, and receive one from each."""
+    """Send one part to each rank, and receive one from each."""
+    messages = _exchange(group, enumerate(sources), enumerate(memories), number)
     _copy(memories[group.rank()], sources[group.rank()])
-    return _exchange(group, enumerate(sources), enumerate(memories), number)
+    return messages

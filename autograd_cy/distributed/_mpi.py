@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import atexit
 import functools
+import itertools
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import autograd_cy as ag
@@ -18,7 +20,16 @@ from autograd_cy._environment.launcher import detect
 
 from .constants import ReduceOp
 
-__all__ = ["buffer_of", "check_operation", "code_of", "datatype", "load", "operation"]
+__all__ = [
+    "buffer_of",
+    "check_operation",
+    "code_of",
+    "datatype",
+    "load",
+    "operation",
+    "slice_of",
+    "slices_of",
+]
 
 _MPI: Any = None
 #: Datatypes of MPI by dtype, and operations by operation and dtype, as far as they were needed.
@@ -222,4 +233,20 @@ def buffer_of(tensor: Tensor) -> list[Any]:
         _MPI.buffer.fromaddress(tensor.data_ptr(), tensor.nbytes),
         tensor.numel(),
         _DATATYPES.get(tensor.dtype) or datatype(tensor.dtype),
+    ]
+
+
+def slice_of(tensor: Tensor, start: int, stop: int) -> list[Any]:
+    """Return some elements of a contiguous tensor of the host as mpi4py takes them."""
+    return slices_of(tensor, (start, stop))[0]
+
+
+def slices_of(tensor: Tensor, bounds: Sequence[int]) -> list[list[Any]]:
+    """Return the elements from each bound to the next of a contiguous tensor of the host."""
+    size, address = tensor.element_size(), tensor.data_ptr()
+    datatype_ = _DATATYPES.get(tensor.dtype) or datatype(tensor.dtype)
+    buffer = _MPI.buffer.fromaddress
+    return [
+        [buffer(address + start * size, (stop - start) * size), stop - start, datatype_]
+        for start, stop in itertools.pairwise(bounds)
     ]

@@ -6,7 +6,6 @@ environment says that MPI takes pointers to their memory.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy.autograd.graph import increment_version
 
-from ._world import ProcessGroup
+from ._world import ProcessGroup, world
 
 __all__ = [
     "Output",
@@ -25,7 +24,6 @@ __all__ = [
     "check_written",
     "describe",
     "group_root",
-    "is_cuda_aware",
     "write",
 ]
 
@@ -53,11 +51,20 @@ def check_tensors(values: Any, name: str) -> None:
     ------
     TypeError
     """
-    if not isinstance(values, (list, tuple)) or not all(isinstance(v, Tensor) for v in values):
+    if not _is_list_of_tensors(values):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
             f"             but got {type(values)} instead."
         )
+
+
+def _is_list_of_tensors(values: Any) -> bool:
+    if not isinstance(values, (list, tuple)):
+        return False
+    for value in values:  # noqa: SIM110  a generator takes longer than the rest
+        if not isinstance(value, Tensor):
+            return False
+    return True
 
 
 def check_written(tensor: Tensor, function: str) -> None:
@@ -88,16 +95,11 @@ def describe(tensor: Tensor) -> str:
 _HALVES = (ag.float16, ag.bfloat16)
 
 
-def is_cuda_aware() -> bool:
-    """Return whether MPI gets pointers to memory of GPUs, as AUTOGRAD_CY_CUDA_AWARE_MPI=1 says."""
-    return os.environ.get("AUTOGRAD_CY_CUDA_AWARE_MPI", "0") not in ("", "0")
-
-
 def _is_for_mpi(tensor: Tensor) -> bool:
     """Return whether MPI can use the memory of a tensor."""
     if tensor.device.type == "cpu":
         return True
-    return tensor.device.type == "cuda" and is_cuda_aware() and tensor.dtype not in _HALVES
+    return tensor.device.type == "cuda" and world.cuda_aware and tensor.dtype not in _HALVES
 
 
 def _empty(shape: Any, like: Tensor) -> Tensor:

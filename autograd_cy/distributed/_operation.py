@@ -49,8 +49,8 @@ def run(
 ) -> Work | None:
     """Start an operation, and wait for it unless it is asynchronous.
 
-    ``nbytes`` must be alike on all ranks, since large operations begin by a barrier. ``direct``
-    starts the operation by messages (``_direct``), from the number of the call.
+    ``nbytes`` must be alike on all ranks, since large operations of MPI begin by a barrier.
+    ``direct`` starts the operation by messages instead (``_direct``), from the number of the call.
     """
     if group._comm is None:
         if async_op:
@@ -58,12 +58,13 @@ def run(
         finish()
         return None
     call = group._call(text)
-    if direct is not None:
-        start = functools.partial(direct, call.number)
     if signature not in group._agreed or world.compare_all:
         group._agree(call, signature)
-    if nbytes >= LARGE:
-        request: Any = _WithBarrier(group._comm.Ibarrier(), start())
+    if direct is not None:
+        start = functools.partial(direct, call.number)
+        request: Any = start()
+    elif nbytes >= LARGE:
+        request = _WithBarrier(group._comm.Ibarrier(), start())
     else:
         request = start()
     if async_op:
@@ -119,8 +120,9 @@ def check_list(tensors: Any, name: str, like: Tensor, size: int, function: str) 
             f"{function}: {name} has {len(tensors)} tensors; one for each of the {size} ranks is "
             "needed"
         )
+    dtype, count = like.dtype, like.numel()
     for number, tensor in enumerate(tensors):
-        if tensor.dtype != like.dtype or tensor.numel() != like.numel():
+        if tensor.dtype != dtype or tensor.numel() != count:
             error = ValueError if tensor.dtype != like.dtype else RuntimeError
             raise error(
                 f"{function}: {name}[{number}] is {describe(tensor)}, and the other tensor "

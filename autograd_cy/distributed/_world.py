@@ -9,7 +9,7 @@ from typing import Any
 from ._watch import Call, EverywhereError
 from .constants import Backend
 
-__all__ = ["ProcessGroup", "World", "world"]
+__all__ = ["ProcessGroup", "World", "read_environment", "world"]
 
 NOT_INITIALIZED = (
     "Default process group has not been initialized, please make sure to call init_process_group."
@@ -41,6 +41,8 @@ class World:
         self.abandoned: list[Any] = []
         #: Each call is compared between ranks, as TORCH_DISTRIBUTED_DEBUG=DETAIL asks.
         self.compare_all = False
+        #: MPI gets pointers to memory of GPUs, as AUTOGRAD_CY_CUDA_AWARE_MPI=1 says.
+        self.cuda_aware = False
 
     def group_number(self) -> int:
         """Return the number of a new group; alike on all ranks, since all make all groups."""
@@ -208,6 +210,7 @@ def _find_group(number: int, ranks: tuple[int, ...]) -> ProcessGroup:
     )
 
 
-def compare_all_calls() -> bool:
-    """Return whether the environment asks to compare each call between ranks."""
-    return os.environ.get("TORCH_DISTRIBUTED_DEBUG", "").upper() == "DETAIL"
+def read_environment() -> None:
+    """Take what the environment asks for, once, as each look takes a microsecond."""
+    world.compare_all = os.environ.get("TORCH_DISTRIBUTED_DEBUG", "").upper() == "DETAIL"
+    world.cuda_aware = os.environ.get("AUTOGRAD_CY_CUDA_AWARE_MPI", "0") not in ("", "0")

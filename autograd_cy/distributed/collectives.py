@@ -164,7 +164,7 @@ def broadcast(
     output = Output([tensor], values=is_root)
 
     def by_messages(number: int) -> Any:
-        return _direct.broadcast(mine, output.memory, root, number)
+        return _direct.broadcast(mine, _mpi.buffer_of(output.memory), root, number)
 
     return run(
         mine,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,8 +50,9 @@ def _exchange(
         return mine._comm.Ialltoallv([address, sent, datatype], [into, to, datatype])
 
     def by_messages(number: int) -> Any:
-        parts = source.view(-1).split(sent), output.memory.view(-1).split(to)
-        return _direct.all_to_all(mine, *parts, number)
+        parts = _mpi.slices_of(source, _bounds(sent))
+        memories = _mpi.slices_of(output.memory, _bounds(to))
+        return _direct.all_to_all(mine, parts, memories, number)
 
     def finish() -> None:
         if mine._comm is None:
@@ -80,6 +82,10 @@ def _exchange(
         nbytes,
         by_messages if _direct.takes(mine, nbytes) else None,
     )
+
+
+def _bounds(counts: list[int]) -> list[int]:
+    return [0, *itertools.accumulate(counts)]
 
 
 def _compare_counts(mine: ProcessGroup, function: str, to: list[int], sent: list[int]) -> int:

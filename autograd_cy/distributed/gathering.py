@@ -93,7 +93,7 @@ def _all_gather(
 
     def by_messages(number: int) -> Any:
         memories = _memories(outputs, mine)
-        return _direct.all_to_all(mine, [source] * mine.size(), memories, number)
+        return _direct.all_to_all(mine, [_mpi.buffer_of(source)] * mine.size(), memories, number)
 
     def finish() -> None:
         if mine._comm is None:
@@ -122,11 +122,13 @@ def _outputs(results: list[Tensor], direct: bool) -> list[Output]:
     return [Output(results)]
 
 
-def _memories(outputs: list[Output], group: ProcessGroup) -> list[Tensor]:
+def _memories(outputs: list[Output], group: ProcessGroup) -> list[list[Any]]:
     """Return the memory for the tensor of each rank."""
     if len(outputs) == 1:
-        return list(outputs[0].memory.view(-1).chunk(group.size()))
-    return [output.memory for output in outputs]
+        memory = outputs[0].memory
+        count = memory.numel() // group.size()
+        return _mpi.slices_of(memory, [count * rank for rank in range(group.size() + 1)])
+    return [_mpi.buffer_of(output.memory) for output in outputs]
 
 
 def all_gather_into_tensor(
@@ -250,7 +252,7 @@ def gather(
 
     def by_messages(number: int) -> Any:
         memories = _memories(outputs, mine) if is_root else []
-        return _direct.gather(mine, source, memories, root, number)
+        return _direct.gather(mine, _mpi.buffer_of(source), memories, root, number)
 
     def finish() -> None:
         if mine._comm is None:

@@ -12,7 +12,7 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._environment.launcher import detect
 
 from ._starting import mpi_is_to_be_asked, start_mpi, started_alone
-from ._world import NOT_INITIALIZED, ProcessGroup, compare_all_calls, world
+from ._world import NOT_INITIALIZED, ProcessGroup, read_environment, world
 from .constants import Backend, default_pg_timeout
 
 __all__ = [
@@ -106,9 +106,7 @@ def _backend(name: str | None) -> str:
                 "init_process_group: backend 'nccl' is for GPUs, and there is none; give 'gloo' or "
                 "'mpi', which are MPI here"
             )
-        from ._operands import is_cuda_aware
-
-        way = "handed to it" if is_cuda_aware() else "copied through pinned memory of the host"
+        way = "handed to it" if world.cuda_aware else "copied through pinned memory of the host"
         _warn(f"init_process_group: 'nccl' is MPI here: tensors of GPUs are {way}")
     return Backend(name)
 
@@ -177,6 +175,7 @@ def init_process_group(
     """
     if world.default is not None:
         raise ValueError("trying to initialize the default process group twice!")
+    read_environment()
     name = _backend(backend)
     seconds = _seconds(timeout, "init_process_group")
     launch = detect()
@@ -194,7 +193,6 @@ def init_process_group(
     _check_place(own, size, rank, world_size)
     comm = None if watch is None else world.mpi.COMM_WORLD.Dup()
     number = world.group_number()
-    world.compare_all = compare_all_calls()
     world.default = ProcessGroup(range(size), own, comm, number, seconds, name, group_name)
     world.groups[number] = world.default
 

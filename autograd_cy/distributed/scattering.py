@@ -99,7 +99,8 @@ def scatter(
         source = joined(scatter_list or ())
 
     def by_messages(number: int) -> Any:
-        return _direct.scatter(mine, sources, output.memory, root, number)
+        parts = [_mpi.buffer_of(each) for each in sources]
+        return _direct.scatter(mine, parts, _mpi.buffer_of(output.memory), root, number)
 
     def start() -> Any:
         parts = None if source is None else parts_of(source, mine)

@@ -98,7 +98,7 @@ def group(monkeypatch):
 
 
 def test_tensors_of_gpus_go_by_pinned_memory(group, monkeypatch):
-    monkeypatch.delenv("AUTOGRAD_CY_CUDA_AWARE_MPI", raising=False)
+    monkeypatch.setattr(world, "cuda_aware", False)
     x = torch.tensor([1.0, 2.0, 3.0]).cuda()
     version = x._version
     dist.all_reduce(x)
@@ -107,7 +107,7 @@ def test_tensors_of_gpus_go_by_pinned_memory(group, monkeypatch):
 
 
 def test_an_mpi_that_takes_pointers_of_gpus_gets_them(group, monkeypatch):
-    monkeypatch.setenv("AUTOGRAD_CY_CUDA_AWARE_MPI", "1")
+    monkeypatch.setattr(world, "cuda_aware", True)
     x = torch.tensor([1.0, 2.0, 3.0]).cuda()
     version = x._version
     dist.all_reduce(x)
@@ -123,14 +123,14 @@ def test_an_mpi_that_takes_pointers_of_gpus_gets_them(group, monkeypatch):
 def test_half_types_stay_with_the_host_which_adds_them(monkeypatch):
     from autograd_cy.distributed._operands import as_input
 
-    monkeypatch.setenv("AUTOGRAD_CY_CUDA_AWARE_MPI", "1")
+    monkeypatch.setattr(world, "cuda_aware", True)
     assert as_input(torch.ones(2).bfloat16().cuda()).device.type == "cpu"
     assert as_input(torch.ones(2).cuda()).device.type == "cuda"
 
 
 def test_memory_is_complete_before_mpi_gets_it(group, monkeypatch):
     """Work of the current stream has ended; the emulated driver poisons what hasn't run."""
-    monkeypatch.setenv("AUTOGRAD_CY_CUDA_AWARE_MPI", "1")
+    monkeypatch.setattr(world, "cuda_aware", True)
     with torch.cuda.stream(torch.cuda.Stream()):
         x = torch.tensor([1.0, 2.0, 3.0]).pin_memory().cuda(non_blocking=True)
         dist.all_reduce(x)
