@@ -24,11 +24,12 @@ from .flags import job_count
 SMALL = 22_000
 LARGEST = 80_000
 
-# Tasks and tiles of parallel_for() and its siblings, and what these alone call.
+# Tasks and tiles of parallel_for() and its siblings, and what these alone call. Some compilers put
+# the second into the first.
 IN_LOOPS = {
-    "gemm_loops": ("pack", "multiply_direct_kind"),
+    "gemm_loops": ("pack", "multiply_direct", "multiply_direct_kind"),
     "grid_loops": ("to_points", "to_image_by_places", "to_points_by_places"),
-    "pool_loops": ("max_pairs",),
+    "pool_loops": ("max_pairs", "max_rows"),
     "row_loops": ("soft_back_rows",),
     "pointwise_loss": ("loss_tile",),
     "convolution_weights": ("store_task",),

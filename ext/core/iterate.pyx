@@ -62,6 +62,10 @@ cdef enum:
     SAME_ROWS = 3          # all inputs are one element in a row
     TURNED = 4             # by tiles
 
+cdef struct LoopPlan
+
+ctypedef void (*tiled_t)(LoopPlan* plan, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil
+
 cdef struct LoopPlan:
     loop_t loop
     int nargs
@@ -72,6 +76,7 @@ cdef struct LoopPlan:
     Py_ssize_t n
     float cost
     loop_t copy            # for SAME_ROWS
+    tiled_t tiled          # of a way with tiles on the stack; by address, so that it isn't inlined
     Py_ssize_t item[5]     # bytes of an element
     Py_ssize_t shape[64]
     Py_ssize_t strides[5][64]
@@ -131,14 +136,11 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
     cdef Py_ssize_t inner = plan.shape[plan.nd - 1]
     cdef Py_ssize_t left = hi - lo, rest = lo, first, n
     cdef int d, a, last = plan.nd - 1
-    if plan.way == SIDE_BY_SIDE:
-        side_range(plan, lo, hi)
+    if plan.way == SIDE_BY_SIDE or plan.way == TURNED:
+        plan.tiled(plan, lo, hi)
         return
     if plan.way == MOVED_ROWS:
         move_range(plan, lo, hi)
-        return
-    if plan.way == TURNED:
-        turned_range(plan, lo, hi)
         return
     for a in range(plan.nargs):
         q[a] = plan.p[a]
@@ -307,6 +309,7 @@ cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
         for a in range(nargs):
             plan.item[a] = DT_SIZE[dts[a]]
         plan.way = way_of(&plan)
+        plan.tiled = turned_range if plan.way == TURNED else side_range
     return run_plan(&plan, mem, dts)
 
 
