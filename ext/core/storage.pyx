@@ -52,6 +52,7 @@ cdef Py_ssize_t g_cache_limit = 0
 cdef Py_ssize_t g_live_bytes = 0
 cdef Py_ssize_t g_live_blocks = 0
 cdef Py_ssize_t g_peak_bytes = 0
+cdef Py_ssize_t g_given_back = 0        # of large blocks, since malloc() was last trimmed
 cdef Py_ssize_t g_hits = 0
 cdef Py_ssize_t g_misses = 0
 cdef bint g_caching = True
@@ -101,9 +102,12 @@ cdef inline StorageImpl* small_block() noexcept:
 
 
 cdef inline void give_back(StorageImpl* s) noexcept:
+    global g_given_back
     if s.size_class == 0:           # only what is cached comes here
         PyObject_Free(s)
     else:
+        if s.size_class >= LARGE:
+            g_given_back += s.capacity
         free(s)
 
 

@@ -156,7 +156,7 @@ def group_of(size):
 @on_linux
 def test_a_process_is_not_killed_for_what_it_keeps():
     """
-    A program with 300 MiB of its own data in a group of 512 MiB: an eighth of the machine would be
+    A program with 260 MiB of its own data in a group of 512 MiB: an eighth of the machine would be
     too much to keep.
     """
     text = (
@@ -169,7 +169,7 @@ import numpy as np
 limit = ag.memory_summary()["cache_limit"]
 assert limit == (512 << 20) // 8, limit
 from autograd_cy._C import storage
-data = np.ones(300 << 17)
+data = np.ones(260 << 17)
 """
         + GROWING
         + """

@@ -139,8 +139,21 @@ cdef void limit_by_group() noexcept:
 
 cdef void give_all_back() noexcept:
     """Give what is kept back to the system, also what malloc() keeps of it."""
+    global g_given_back
     flush_cache()
     AG_TRIM()
+    g_given_back = 0
+
+
+cdef inline void trim() noexcept:
+    """
+    Where a group has a limit, let malloc() return what was given back: blocks of up to 32 MiB lie in
+    its heap, and stay with the process where one after them is in use.
+    """
+    global g_given_back
+    if g_group_limit >= 0 and g_given_back > g_group_limit // 16:
+        g_given_back = 0
+        AG_TRIM()
 
 
 cdef bint take_out_last(int c) noexcept:
@@ -238,6 +251,7 @@ cdef void make_way(Py_ssize_t size) noexcept:
     cdef Py_ssize_t live = g_live_bytes + size
     look_around(live)
     give_back_until(most_cached(live), 0)
+    trim()
 
 
 cdef void keep_or_give_back(StorageImpl* s, int c) noexcept:
@@ -256,6 +270,7 @@ cdef void keep_or_give_back(StorageImpl* s, int c) noexcept:
         cache_block(s, c)
     else:
         give_back(s)
+    trim()
 
 
 def _let_time_pass(Py_ssize_t milliseconds):
