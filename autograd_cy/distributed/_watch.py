@@ -17,6 +17,7 @@ that ends one process only, so that the rank which reports has SLURM end the ste
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import shutil
 import socket
@@ -217,8 +218,10 @@ class Watch:
     def _go_on(self) -> None:
         """Let all operations go on, from another thread."""
         self.progress()
-        # MPI goes on with all that is under way whenever it is asked about anything.
-        self._comm.Iprobe(tag=_TAG)
+        # MPI goes on with all that is under way whenever it is asked about anything. An error
+        # comes again where the operation is waited for.
+        with contextlib.suppress(self._mpi.Exception):
+            self._comm.Iprobe(tag=_TAG)
 
     def begin_background(self) -> None:
         """Let operations go on by a thread from now on, where that helps and MPI allows threads."""
