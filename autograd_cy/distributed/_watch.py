@@ -139,7 +139,7 @@ class Watch:
         place = socket.gethostname(), mask, cgroup_path(), _process()
         places = self._comm.allgather(place)
         self.hosts: list[str] = [each[0] for each in places]
-        self._has_thread = mpi.Query_thread() == mpi.THREAD_MULTIPLE and is_wanted(self.hosts)
+        self._has_thread = is_wanted(self.hosts) and mpi.Query_thread() == mpi.THREAD_MULTIPLE
         #: Processes of other ranks that this one sees, with the times of their start, by rank.
         self._processes: dict[int, tuple[int, int]] = {
             rank: (number, start)

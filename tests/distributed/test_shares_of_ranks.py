@@ -37,7 +37,9 @@ def share(monkeypatch, mask, quota, *others):
     monkeypatch.setattr(socket, "gethostname", lambda: "a")
     monkeypatch.setattr(_watch, "cpu_quota", lambda: quota)
     monkeypatch.setattr(_watch, "cgroup_path", lambda: "0:/job")
-    mpi = type("MPI", (), {"COMM_WORLD": Comm(list(others)), "ERRORS_RETURN": None})
+    members = {"COMM_WORLD": Comm(list(others)), "ERRORS_RETURN": None}
+    members |= {"THREAD_MULTIPLE": 3, "Query_thread": staticmethod(lambda: 3)}
+    mpi = type("MPI", (), members)
     return _watch.Watch(mpi, {}).processors
 
 
