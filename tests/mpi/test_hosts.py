@@ -32,6 +32,12 @@ def test_tensors_cross_the_network(hosts):
     assert received >= 20e6, (sent, received)
 
 
+def test_a_thread_lets_reductions_between_hosts_go_on(hosts):
+    outcome = hosts.run("background")
+    assert outcome.status == 0, outcome.text
+    assert outcome.text.count("went on by a thread") == 2, outcome.text
+
+
 @each("fault", ["shape", "dtype", "skipped", "exits", "exception", "stopped", "computes"])
 def test_a_fault_on_another_host_ends_the_job_with_its_message(hosts, fault):
     outcome = hosts.run("faults", fault, timeout=40)
