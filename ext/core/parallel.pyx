@@ -65,7 +65,16 @@ cdef extern from *:
     /* The handler may run in any state of the parent's threads, so it stores a flag and no more. */
     static volatile int agc_forked = 0;
     static void agc_after_fork(void) { agc_forked = 1; }
-    static int agc_watch_forks(void) { return pthread_atfork(NULL, NULL, agc_after_fork); }
+    #if defined(__clang__) && defined(_OPENMP)
+    /* The end of LLVM's runtime 16 aborts a forked child in which nothing has asked it. */
+    static void agc_at_exit(void) { if (agc_forked) (void)omp_get_max_threads(); }
+    static int agc_watch_exit(void) { return atexit(agc_at_exit); }
+    #else
+    static int agc_watch_exit(void) { return 0; }
+    #endif
+    static int agc_watch_forks(void) {
+        return agc_watch_exit() || pthread_atfork(NULL, NULL, agc_after_fork);
+    }
 
     /* Note [Small stacks]
        Kernels keep tiles on the stack, where compilers know that nothing else points to them. The
