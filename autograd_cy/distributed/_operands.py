@@ -40,7 +40,7 @@ def check_tensor(value: Any, name: str) -> None:
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
             f"             but got {type(value)} instead."
         )
-    if value.device.type == "meta":
+    if value.is_meta:
         raise TypeError(f"distributed: parameter `{name}` is on device meta, and has no values")
 
 
@@ -131,7 +131,7 @@ def apart(source: Tensor, memory: Tensor) -> Tensor:
 def _is_plain(tensor: Tensor) -> bool:
     """Return whether MPI can use the memory of a tensor, and it has the values in C order."""
     in_order = tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg()
-    return in_order and _is_for_mpi(tensor)
+    return in_order and (tensor.is_cpu or _is_for_mpi(tensor))
 
 
 def write(tensor: Tensor, values: Tensor) -> None:
