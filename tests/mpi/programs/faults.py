@@ -12,6 +12,7 @@ from autograd_cy.nn.parallel import DistributedDataParallel
 
 fault = sys.argv[1]
 if fault == "never_begins" and os.environ["RANK"] == "1":
+    time.sleep(2)  # Open MPI's mpirun may hang if the other rank is about to connect to it
     sys.exit(3)
 dist.init_process_group(timeout=datetime.timedelta(seconds=3))
 rank = dist.get_rank()
