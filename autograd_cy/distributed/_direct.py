@@ -14,6 +14,7 @@ every wait lets all of them go on (``Watch.progress``), as another rank may wait
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -22,6 +23,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from . import _mpi
+from ._watch import interrupted
 from ._world import ProcessGroup, world
 
 __all__ = [
@@ -75,7 +77,9 @@ class _Messages:
 class Exchange:
     """Pieces of one operation, of which some are under way at once.
 
-    Two threads may ask one operation (``Watch.background``): one of them lets it go on.
+    Two threads may ask one operation (``Watch.background``): one of them lets it go on. After an
+    exception within a piece, such as one from the handler of a signal, nobody knows what has been
+    sent: the operation never becomes complete, and each test of it is an error.
 
     Parameters
     ----------
@@ -108,9 +112,14 @@ class Exchange:
         self._test = world.mpi.Request.Testall
         self._done = False
         self._error: BaseException | None = None
-        self._lock = threading.Lock()
+        # A thread that the handler of a signal has interrupted with the lock in hand may go on.
+        self._lock = threading.RLock()
         self.is_moving = False
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            world.abandoned.append(self)
+            raise
         world.watch.exchanges.append(self)
 
     def _start(self) -> None:
@@ -124,27 +133,41 @@ class Exchange:
             if requests is not None:
                 self._under_way.append((piece, requests, 0))
 
-    def Test(self) -> bool:
-        """Let the pieces under way go on, and return whether all are complete."""
-        if not self._done and self._lock.acquire(False):
+    def _ask(self) -> None:
+        """Let the pieces under way go on, as far as no other thread does so."""
+        if self._done or self._error is not None:
+            return
+        if self._lock.acquire(False):
             try:
                 if self._error is None and not self._done and self._go_on():
-                    world.watch.exchanges.remove(self)
+                    self._leave()
                     self._done = True
+            except BaseException as error:
+                self._error = error
+                self._leave()
+                raise
             finally:
                 self._lock.release()
-        if self._error is not None:
-            raise self._error
+
+    def Test(self) -> bool:
+        """Let the pieces under way go on, and return whether all are complete."""
+        self._ask()
+        error = self._error
+        if error is not None:
+            if isinstance(error, world.mpi.Exception):
+                raise error
+            raise interrupted(error) from error
         return self._done
+
+    def _leave(self) -> None:
+        # Twice, if a signal comes between.
+        if self in world.watch.exchanges:
+            world.watch.exchanges.remove(self)
 
     def go_on(self) -> None:
         """Let the pieces go on while another operation is waited for, which has other errors."""
-        try:
-            self.Test()
-        except world.mpi.Exception as error:
-            self._error = error
-            if self in world.watch.exchanges:
-                world.watch.exchanges.remove(self)
+        with contextlib.suppress(world.mpi.Exception):  # Test has it
+            self._ask()
 
     def _go_on(self) -> bool:
         test, place, before = self._test, 0, _STEPS
@@ -174,9 +197,11 @@ def _tag(number: int, step: int = 0) -> int:
 
 def _take_scratch(nbytes: int) -> Tensor:
     """Return memory of at least some bytes, from an operation before if there is some."""
-    for place, memory in enumerate(_scratch):
+    # Another thread may take some at the same time.
+    with contextlib.suppress(IndexError):
+        memory = _scratch.pop()
         if memory.nbytes >= nbytes:
-            return _scratch.pop(place)
+            return memory
     return ag.empty(nbytes, dtype=ag.uint8)
 
 
@@ -217,15 +242,21 @@ def _add(
     others = [peer for peer in range(group.size()) if peer != rank] if into[1] else []
     scratch = _take_scratch(max(PART, nbytes) * len(others)) if others else None
     parts = []
-    requests = []
-    for place, peer in enumerate(others):
+    requests: list[Any] = []
+    for place in range(len(others)):
         assert scratch is not None
         address = scratch.data_ptr() + place * nbytes
         part = [world.mpi.buffer.fromaddress(address, nbytes), *into[1:]]
         parts.append(part)
-        requests.append(control.Irecv(part, peer, tag))
-    requests += [control.Isend(buffer, peer, tag) for peer, buffer in own if buffer[1]]
-    yield requests
+    try:
+        requests += [
+            control.Irecv(part, peer, tag) for part, peer in zip(parts, others, strict=True)
+        ]
+        requests += [control.Isend(buffer, peer, tag) for peer, buffer in own if buffer[1]]
+        yield requests
+    except BaseException:
+        world.abandoned.append(scratch)  # MPI may still use it
+        raise
     for part in parts:
         op.Reduce_local(part, into)
     if scratch is not None and len(_scratch) < 2 * DEPTH:

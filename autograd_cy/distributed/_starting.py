@@ -19,7 +19,7 @@ from autograd_cy._environment.launcher import Launch, export, rank_in_traces, tr
 
 from . import _mpi
 from ._limit import limit
-from ._watch import Call, Watch, cancel_step
+from ._watch import OF_PARENT, Call, Watch, cancel_step
 from ._world import world
 
 __all__ = ["mpi_is_to_be_asked", "start_mpi", "started_alone"]
@@ -56,13 +56,8 @@ def started_alone(launch: Launch | None, size: int) -> str:
 class _OfParent:
     """The communicator of a forked process: none."""
 
-    TEXT = (
-        "distributed: a process that was forked, such as a worker of a DataLoader, can't "
-        "communicate: MPI belongs to its parent; communicate there"
-    )
-
     def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(self.TEXT)
+        raise RuntimeError(OF_PARENT)
 
 
 def _leave_to_parent() -> None:
@@ -123,7 +118,7 @@ def start_mpi(launch: Launch | None, timeout: float) -> None:
     """
     if world.watch is not None:
         if world.watch.is_of_parent:
-            raise RuntimeError(_OfParent.TEXT)
+            raise RuntimeError(OF_PARENT)
         # All ranks must begin again, and MPI's own calls would wait without an end.
         count = world.counts[-1] = world.counts.get(-1, 0) + 1
         call = Call("init_process_group", -1, count, range(world.watch.size), timeout)

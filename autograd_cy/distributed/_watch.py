@@ -35,7 +35,13 @@ from autograd_cy._environment.threads import cgroup_path, cpu_quota
 from ._background import Background, is_wanted
 from ._limit import limit
 
-__all__ = ["Call", "EverywhereError", "Watch", "cancel_step"]
+__all__ = ["OF_PARENT", "Call", "EverywhereError", "Watch", "cancel_step", "interrupted"]
+
+#: The error of a forked process.
+OF_PARENT = (
+    "distributed: a process that was forked, such as a worker of a DataLoader, can't "
+    "communicate: MPI belongs to its parent; communicate there"
+)
 
 # Tests before the processor is offered to others, and the seconds until a rank begins to sleep.
 _TESTS = 100
@@ -212,15 +218,26 @@ class Watch:
 
     def progress(self) -> None:
         """Let operations by messages go on: another rank may wait for any of them."""
+        self._refuse_in_child()
         for exchange in list(self.exchanges):
             exchange.go_on()
 
+    def _refuse_in_child(self) -> None:
+        """Refuse a forked process, whose calls would take the messages of its parent.
+
+        Raises
+        ------
+        RuntimeError
+        """
+        if self.is_of_parent:
+            raise RuntimeError(OF_PARENT)
+
     def _go_on(self) -> None:
         """Let all operations go on, from another thread."""
-        self.progress()
-        # MPI goes on with all that is under way whenever it is asked about anything. An error
-        # comes again where the operation is waited for.
-        with contextlib.suppress(self._mpi.Exception):
+        # Those who wait for an operation get its error.
+        with contextlib.suppress(Exception):
+            self.progress()
+            # MPI goes on with all that is under way whenever it is asked about anything.
             self._comm.Iprobe(tag=_TAG)
 
     def begin_background(self) -> None:
@@ -250,6 +267,7 @@ class Watch:
         call : Call
             Named in messages.
         """
+        self._refuse_in_child()
         test = self._with_progress(request.Test) if self.exchanges else request.Test
         before = self._call
         try:
@@ -260,15 +278,19 @@ class Watch:
             self._wait_long(test, call, request)
         except self._mpi.Exception as error:
             self._abandoned.append(request)
-            raise RuntimeError(
-                f"{call}: MPI can't do it ({error}); a rank sends another number of elements than "
-                "this one expects, or the call is another one there"
-            ) from error
+            raise self.failure(call, error) from error
         except BaseException:
             self._abandoned.append(request)  # with its memory, which MPI may still use
             raise
         finally:
             self._call = before
+
+    def failure(self, call: Call, error: Exception) -> RuntimeError:
+        """Return the error of a call that MPI has refused."""
+        return RuntimeError(
+            f"{call}: MPI can't do it ({error}); a rank sends another number of elements than "
+            "this one expects, or the call is another one there"
+        )
 
     def _wait_long(self, test: Any, call: Call, request: Any) -> None:
         start = now = time.monotonic()
@@ -457,6 +479,8 @@ class Watch:
     def _forget(self) -> None:
         """Leave MPI to the parent, in a process that was forked, such as a loader's worker."""
         self.is_of_parent = True
+        # The thread isn't here, and may have had the lock.
+        self._has_thread, self._background = False, Background(self._go_on)
         atexit.unregister(self.leave)
 
     def is_over(self) -> bool:
@@ -509,6 +533,14 @@ def _process() -> tuple[str, int]:
     except OSError:
         space = ""
     return space, os.getpid()
+
+
+def interrupted(error: BaseException) -> RuntimeError:
+    """Return the error of an operation that an exception has left half done."""
+    return RuntimeError(
+        f"distributed: {type(error).__name__} ({error}) has interrupted this operation, which "
+        "can't go on; end the job"
+    )
 
 
 def cancel_step() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import threading
 from collections.abc import Callable
 from typing import Any
 
-from ._watch import Call
+from ._watch import Call, interrupted
 from ._world import ProcessGroup, world
 
 __all__ = ["Work"]
@@ -17,10 +18,17 @@ _dropped: list[Work] = []
 
 def _finish_dropped() -> None:
     """Complete works that were dropped, as far as MPI is ready."""
-    for _ in range(len(_dropped)):
-        work = _dropped.pop(0)
-        if not work.is_completed():
-            _dropped.append(work)
+    if not _dropped or world.watch.is_of_parent:
+        return
+    for work in list(_dropped):
+        try:
+            complete = work.is_completed()
+        except Exception:
+            world.abandoned.append(work)  # MPI may still use the memory
+            _dropped.remove(work)
+            raise
+        if complete:
+            _dropped.remove(work)
 
 
 class Work:
@@ -28,7 +36,7 @@ class Work:
     An operation that has started, which :meth:`wait` completes.
 
     Results are in place after :meth:`wait` returns, or :meth:`is_completed` is True; before, the
-    tensors must not be read or written.
+    tensors must not be read or written. Several threads may wait for it.
 
     Parameters
     ----------
@@ -59,7 +67,9 @@ class Work:
     __slots__ = (
         "_call",
         "_done",
+        "_error",
         "_finish",
+        "_lock",
         "_memory",
         "_request",
         "_source",
@@ -85,19 +95,32 @@ class Work:
         self._tensors = tensors
         self._source = source
         self._memory = memory
+        self._error: BaseException | None = None
+        # A thread that the handler of a signal has interrupted with the lock in hand may go on.
+        self._lock = threading.RLock()
         self._done = False
         if request is None:
             self._complete()
         _finish_dropped()
 
     def _complete(self) -> None:
-        if self._done:
-            return
-        self._done = True
-        self._request = self._memory = None
-        if self._finish is not None:
-            finish, self._finish = self._finish, None
-            finish()
+        """Bring the results into place, once: what is half done isn't done again."""
+        finish, self._finish = self._finish, None
+        try:
+            if finish is not None:
+                finish()
+        except BaseException as error:
+            self._error = error
+            raise
+        finally:
+            self._request = self._memory = None
+            self._done = True
+
+    def _raise_again(self) -> None:
+        """Raise the error of an operation that has failed: its result isn't there."""
+        error = self._error
+        if error is not None:
+            raise error if isinstance(error, RuntimeError) else interrupted(error) from error
 
     def __del__(self) -> None:
         if not self._done:
@@ -118,15 +141,22 @@ class Work:
         bool
             True.
         """
-        if not self._done:
-            if timeout is not None:
-                self._call.timeout = (
-                    timeout.total_seconds()
-                    if isinstance(timeout, datetime.timedelta)
-                    else float(timeout)
-                )
-            world.watch.wait(self._request, self._call)
-            self._complete()
+        with self._lock:
+            if not self._done:
+                if timeout is not None:
+                    self._call.timeout = (
+                        timeout.total_seconds()
+                        if isinstance(timeout, datetime.timedelta)
+                        else float(timeout)
+                    )
+                try:
+                    world.watch.wait(self._request, self._call)
+                except RuntimeError as error:
+                    if isinstance(error.__cause__, world.mpi.Exception):
+                        self._error, self._done = error, True
+                    raise
+                self._complete()
+            self._raise_again()
         return True
 
     def is_completed(self) -> bool:
@@ -137,11 +167,26 @@ class Work:
         -------
         bool
         """
-        if not self._done:
-            world.watch.progress()
-            if self._request.Test():
-                self._complete()
+        if not self._done and self._lock.acquire(False):
+            try:
+                if not self._done:
+                    world.watch.progress()
+                    self._test()
+            finally:
+                self._lock.release()
+        if self._done:
+            self._raise_again()
         return self._done
+
+    def _test(self) -> None:
+        try:
+            complete = self._request.Test()
+        except world.mpi.Exception as error:
+            self._error, self._done = world.watch.failure(self._call, error), True
+            world.abandoned.append((self._request, self._memory, self._tensors))
+            raise self._error from error
+        if complete:
+            self._complete()
 
     def is_success(self) -> bool:
         """

@@ -42,9 +42,23 @@ def test_ranks_may_end_at_different_times():
     assert "plotted" in passes("quiet_end")
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("case", ["by_threads", "failed"])
+def test_each_wait_for_an_operation_has_its_result_or_its_error(case, ranks):
+    assert passes("waits", case, ranks=ranks).count("waited") == ranks
+
+
+@pytest.mark.parametrize("case", ["interrupted", "out_of_memory"])
+def test_an_operation_that_an_exception_has_broken_is_never_complete(case):
+    text = fails("waits", case, timeout=40, AUTOGRAD_CY_MPI_THREAD="1")
+    assert "can't go on; end the job" in text, text
+    assert "waited" not in text and "AssertionError" not in text, text
+
+
+@pytest.mark.parametrize("switch", ["0", "1"])
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_forked_processes_leave_mpi_to_their_parents(ranks):
-    text = passes("forks", ranks=ranks)
+def test_forked_processes_leave_mpi_to_their_parents(ranks, switch):
+    text = passes("forks", ranks=ranks, AUTOGRAD_CY_MPI_THREAD=switch)
     assert text.count("whole") == text.count("KeyError: 'of a child'") == ranks
     assert "ends the job" not in text
 

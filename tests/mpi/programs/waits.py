@@ -1,0 +1,126 @@
+"""Operations that several threads wait for, that fail, and that exceptions interrupt."""
+
+import datetime
+import random
+import signal
+import sys
+import threading
+
+import pytest
+
+import autograd_cy as torch
+import autograd_cy.distributed as dist
+from autograd_cy.distributed._world import world
+
+dist.init_process_group(timeout=datetime.timedelta(seconds=10))
+rank, size = dist.get_rank(), dist.get_world_size()
+after, before = (rank + 1) % size, (rank - 1) % size
+
+
+def by_threads():
+    """Every thread sees the result when its wait is over, and the source."""
+    sys.setswitchinterval(1e-5)
+    wrong = []
+    for number in range(40):
+        count = (3, 1 << 14, 1 << 20)[number % 3]
+        total = torch.zeros(2 * count)[::2]  # which the operation copies at its end
+        total.fill_(rank + number)
+        taken = torch.zeros(count)
+        works = [
+            dist.all_reduce(total, async_op=True),
+            dist.irecv(taken, before),
+            dist.isend(torch.full((count,), float(number)), after),
+        ]
+
+        def wait(place, works=works, total=total, taken=taken, number=number):
+            try:
+                for work in random.sample(works, len(works)):
+                    if place:
+                        work.wait()
+                    else:
+                        while not work.is_completed():
+                            pass
+                if total.unique().tolist() != [size * number + sum(range(size))]:
+                    wrong.append((number, "total"))
+                if taken.unique().tolist() != [number] or works[1].source_rank() != before:
+                    wrong.append((number, "taken"))
+            except Exception as error:
+                wrong.append((number, repr(error)))
+
+        threads = [threading.Thread(target=wait, args=(place,)) for place in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong, wrong
+
+
+def failed():
+    """A message that doesn't fit is an error of each wait for it, not of the first one alone."""
+    for count in (2, 4):  # too small for it, and too large
+        work = dist.irecv(torch.zeros(count), before)
+        dist.send(torch.ones(3), after)
+        for ask in (work.wait, work.is_completed, work.wait, work.get_future().wait):
+            with pytest.raises(RuntimeError, match="number of elements|3 elements"):
+                ask()
+
+
+class RangError(Exception):
+    pass
+
+
+def interrupted():
+    """A wait that an exception has ended goes on, or is an error: it never returns too early."""
+
+    def ring(*_):
+        raise RangError
+
+    def wait(work):
+        for _ in range(5):
+            signal.setitimer(signal.ITIMER_REAL, 1e-5 + 4e-3 * random.random())
+            try:
+                try:
+                    return work.wait()
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except RangError:
+                continue
+        return work.wait()
+
+    if rank == 0:
+        signal.signal(signal.SIGALRM, ring)
+    for number in range(200):
+        x = torch.full((1 << 21,), float(number))
+        work = dist.all_reduce(x, async_op=True)
+        try:
+            wait(work) if rank == 0 else work.wait()
+        except RuntimeError:
+            with pytest.raises(RuntimeError, match="can't go on; end the job"):
+                work.wait()
+            raise
+        assert x.unique().tolist() == [size * number]
+    raise RuntimeError("never within a step: can't go on; end the job")
+
+
+def out_of_memory():
+    """An error in a thread is one of those who wait."""
+    from autograd_cy.distributed import _direct
+
+    def fail(nbytes):
+        raise MemoryError(f"no {nbytes} bytes")
+
+    x = torch.ones(1 << 23)  # of more pieces than are under way at once
+    work = dist.all_reduce(x, async_op=True)
+    if rank == 0:
+        _direct._take_scratch = fail
+        world.watch.begin_background()
+        while world.watch.exchanges:
+            pass
+        world.watch.end_background()
+        world.watch.begin_background()  # the thread is alive
+        assert [each for each in threading.enumerate() if "autograd_cy" in each.name]
+    work.wait()
+
+
+globals()[sys.argv[1]]()
+print("waited", flush=True)
