@@ -56,6 +56,11 @@ def check_tensors(values: Any, name: str) -> None:
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
             f"             but got {type(values)} instead."
         )
+    for value in values:
+        if value.device.type == "meta":
+            raise TypeError(
+                f"distributed: a tensor of `{name}` is on device meta: it has no values"
+            )
 
 
 def _is_list_of_tensors(values: Any) -> bool:
@@ -67,11 +72,12 @@ def _is_list_of_tensors(values: Any) -> bool:
     return True
 
 
-def check_written(tensor: Tensor, function: str) -> None:
+def check_written(tensor: Tensor, function: str, writes: bool = True) -> None:
     """Refuse a leaf that records: what other ranks write into it would not be seen by backward.
 
     PyTorch does so where it copies results, and lets ``all_reduce``, ``broadcast`` and ``reduce``
-    write.
+    write. Where this rank ``writes``, memory that is read-only, or has elements in one place, is
+    refused as well: MPI knows nothing of it.
 
     Raises
     ------
@@ -84,6 +90,13 @@ def check_written(tensor: Tensor, function: str) -> None:
             "give tensor.detach(), call it under no_grad(), or use distributed.nn.functional for a "
             "call with a derivative"
         )
+    if not writes:
+        return
+    values = tensor.data  # of a version of its own
+    try:
+        values.copy_(values)  # nothing but its checks
+    except RuntimeError as error:
+        raise RuntimeError(f"{function}: {str(error).partition(': ')[2]}") from None
 
 
 def describe(tensor: Tensor) -> str:

@@ -160,7 +160,8 @@ def broadcast(
         return None
     root = group_root(mine, src, group_src, "broadcast", "src")
     is_root = mine.rank() == root
-    check_written(tensor, "broadcast")  # on the source, too, so that no rank waits for others
+    # A leaf on the source, too, so that no rank waits for others.
+    check_written(tensor, "broadcast", not is_root)
     output = Output([tensor], values=is_root)
 
     def by_messages(number: int) -> Any:
@@ -228,7 +229,7 @@ def reduce(
         return None
     root = group_root(mine, dst, group_dst, "reduce", "dst")
     is_root = mine.rank() == root
-    check_written(tensor, "reduce")  # also where it isn't written, so that no rank waits
+    check_written(tensor, "reduce", is_root)  # a leaf everywhere, so that no rank waits
     check_op(op, "reduce", tensor.dtype)
     output = Output([tensor], values=True)
     memory = output.memory

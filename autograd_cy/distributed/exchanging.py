@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -184,19 +185,24 @@ def _counts(tensor: Tensor, sizes: Sequence[int] | None, ranks: int, name: str) 
     """Return the elements of a tensor for each rank, of rows along dimension 0."""
     rows = tensor.shape[0] if tensor.dim() else 1
     row = tensor.numel() // rows if rows else 0
-    if not sizes:
+    if sizes is None or len(sizes) == 0:
         if rows % ranks:
             raise RuntimeError(
                 f"all_to_all_single: {name} has {rows} rows, which {ranks} ranks don't divide; "
                 f"give {name}_split_sizes"
             )
         return [rows // ranks * row] * ranks
+    if not all(hasattr(size, "__index__") for size in sizes):
+        raise TypeError(
+            f"all_to_all_single: {name}_split_sizes must be whole numbers, not {list(sizes)}"
+        )
+    sizes = [operator.index(size) for size in sizes]
     if len(sizes) != ranks or sum(sizes) != rows or min(sizes) < 0:
         raise RuntimeError(
             f"all_to_all_single: {name}_split_sizes {list(sizes)} must be {ranks} numbers whose "
             f"sum is {rows}, the rows of {name}"
         )
-    return [int(size) * row for size in sizes]
+    return [size * row for size in sizes]
 
 
 def all_to_all_single(
@@ -252,5 +258,5 @@ def all_to_all_single(
         raise ValueError(f"{function}: output is {output.dtype} and input {input.dtype}")
     to = _counts(output, output_split_sizes, mine.size(), "output")
     sent = _counts(input, input_split_sizes, mine.size(), "input")
-    uneven = bool(output_split_sizes or input_split_sizes)
+    uneven = any(each is not None and len(each) for each in (output_split_sizes, input_split_sizes))
     return _exchange(mine, function, [output], as_input(input), to, sent, uneven, async_op)

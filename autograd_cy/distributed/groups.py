@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import importlib.util
+import operator
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -291,7 +292,7 @@ def new_group(
         )
     parent = default_group()
     size = parent.size()
-    chosen = list(range(size)) if ranks is None else sorted(int(rank) for rank in ranks)
+    chosen = list(range(size)) if ranks is None else sorted(map(operator.index, ranks))
     if len(set(chosen)) != len(chosen) or not all(0 <= rank < size for rank in chosen):
         raise ValueError(
             f"new_group: ranks {list(ranks or ())} must be different numbers from 0 to {size - 1}"

@@ -1,4 +1,4 @@
-"""Collectives in one, two and more ranks beside NumPy."""
+"""Collectives in one, two and more ranks: beside NumPy, and what they refuse."""
 
 import pytest
 from ranks import passes
@@ -7,3 +7,8 @@ from ranks import passes
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_every_collective_gives_what_numpy_computes(ranks):
     assert passes("collectives", ranks=ranks).count("all alike") == ranks
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_tensors_that_can_not_be_written_are_refused_before_data_move(ranks):
+    assert passes("refused", ranks=ranks).count("refused") == ranks
