@@ -103,6 +103,8 @@ class ProcessGroup:
         self._backend = Backend(backend)
         self._name = name
         self._agreed: set[Any] = set()
+        #: Identities of the works that aren't complete.
+        self._under_way: set[int] = set()
 
     def rank(self) -> int:
         """Return the rank of this process in the group."""
@@ -134,7 +136,10 @@ class ProcessGroup:
 
     def _free(self) -> None:
         """Give the communicators back: MPI has some thousand of them."""
-        if self._comm is not None and not world.watch.is_over():
+        if self._comm is None or world.watch.is_over():
+            return
+        # Operations still send by them, and Open MPI doesn't wait for its own.
+        if not self._under_way and not world.abandoned:
             self._comm.Free()
             self._control.Free()
 

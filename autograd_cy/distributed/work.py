@@ -101,6 +101,8 @@ class Work:
         self._done = False
         if request is None:
             self._complete()
+        else:
+            group._under_way.add(id(self))
         _finish_dropped()
 
     def _complete(self) -> None:
@@ -115,6 +117,7 @@ class Work:
         finally:
             self._request = self._memory = None
             self._done = True
+            self.group._under_way.discard(id(self))
 
     def _raise_again(self) -> None:
         """Raise the error of an operation that has failed: its result isn't there."""

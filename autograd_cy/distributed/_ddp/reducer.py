@@ -163,6 +163,7 @@ class Reducer:
         if self._local:
             return
         if self._running and self.group.size() > 1:
+            world.watch.end_background()
             raise RuntimeError(
                 "DistributedDataParallel: a backward has ended by an error before all gradients "
                 "were reduced; the other ranks wait for them: end the job"
@@ -313,9 +314,10 @@ class Reducer:
                 )
             return
 
-        def text() -> str:
-            which = f"bucket {index} of {len(self.buckets)}"
-            return f"gradients, {which} ({bucket.describe(self.names)})"
+        names, count = self.names, len(self.buckets)
+
+        def text() -> str:  # without self, whose hooks end with it when a backward has failed
+            return f"gradients, bucket {index} of {count} ({bucket.describe(names)})"
 
         bucket.operation = all_reduce(
             bucket.flat, ReduceOp.SUM, self.group, async_op=True, _text=text

@@ -1,16 +1,19 @@
 """Operations that several threads wait for, that fail, and that exceptions interrupt."""
 
 import datetime
+import gc
 import random
 import signal
 import sys
 import threading
+import time
 
 import pytest
 
 import autograd_cy as torch
 import autograd_cy.distributed as dist
 from autograd_cy.distributed._world import world
+from autograd_cy.nn.parallel import DistributedDataParallel
 
 dist.init_process_group(timeout=datetime.timedelta(seconds=10))
 rank, size = dist.get_rank(), dist.get_world_size()
@@ -63,6 +66,55 @@ def failed():
         for ask in (work.wait, work.is_completed, work.wait, work.get_future().wait):
             with pytest.raises(RuntimeError, match="number of elements|3 elements"):
                 ask()
+
+
+def destroyed():
+    """Operations of a group go on after it is destroyed, as those of torch do."""
+    for number in range(20):
+        group = dist.new_group()
+        tensors = [torch.full((count,), float(number)) for count in (3, 1 << 14, 1 << 21)]
+        works = [dist.all_reduce(each, group=group, async_op=True) for each in tensors]
+        if rank == number % size:
+            time.sleep(0.02)
+        dist.destroy_process_group(group)
+        for work, each in zip(works, tensors, strict=True):
+            work.wait()
+            assert each.unique().tolist() == [size * number]
+
+
+def after_a_failed_backward():
+    """A new wrapper works, and the thread rests."""
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(4)])
+    model = DistributedDataParallel(module, bucket_cap_mb=1)
+    x = torch.randn(8, 512)
+    model(x).mean().backward()
+
+    def fail(gradient):
+        raise KeyError("of a hook")
+
+    handle = module[1].weight.register_hook(fail)
+    with pytest.raises(KeyError):
+        model(x).mean().backward()
+    handle.remove()
+    with pytest.raises(RuntimeError, match="has ended by an error"):
+        model(x)
+    calls = [0]
+    watch = world.watch
+    progress = watch.progress
+    watch.progress = lambda: (calls.__setitem__(0, calls[0] + 1), progress())
+    time.sleep(0.1)
+    assert not calls[0]
+    watch.progress = progress
+    dist.barrier()
+    del model
+    gc.disable()  # the old wrapper isn't a part of a cycle
+    model = DistributedDataParallel(module)
+    module.zero_grad()
+    model(x * (rank + 1)).mean().backward()
+    gradient = module[0].weight.grad.clone()
+    dist.broadcast(gradient, 0)
+    assert torch.equal(gradient, module[0].weight.grad)
 
 
 class RangError(Exception):
