@@ -45,6 +45,8 @@ PART = 1 << 20
 DEPTH = 4
 #: Bytes from which a message has a first part of its own, and bytes of that.
 LONG, HEAD = 1 << 22, 1 << 14
+#: Elements of a message, of which not every MPI takes 2**31.
+MOST = 1 << 30
 #: Steps of a piece, which have a tag each, and calls after which tags repeat. MPI has 32767.
 _STEPS, _CALLS = 2, 8192
 
@@ -348,11 +350,13 @@ def _exchange(
             nbytes = len(memory)
             if nbytes >= LONG:
                 # The first part says that the others are there, and data move.
-                head = HEAD // (nbytes // count)
-                head_bytes = head * (nbytes // count)
-                rest = [memory[head_bytes:], count - head, datatype]
-                rests.append((post, peer, rest))
-                memory, count = memory[:head_bytes], head
+                element = nbytes // count
+                head = HEAD // element
+                for begin in range(head, count, MOST):
+                    end = min(begin + MOST, count)
+                    part = memory[begin * element : end * element]
+                    rests.append((post, peer, [part, end - begin, datatype]))
+                memory, count = memory[: head * element], head
             requests.append(post([memory, count, datatype], peer, tag))
     if rests:
 

@@ -21,7 +21,9 @@ from autograd_cy._environment.launcher import detect
 from .constants import ReduceOp
 
 __all__ = [
+    "MANY",
     "buffer_of",
+    "check_count",
     "check_operation",
     "code_of",
     "datatype",
@@ -29,9 +31,12 @@ __all__ = [
     "operation",
     "slice_of",
     "slices_of",
+    "too_many",
 ]
 
 _MPI: Any = None
+#: Elements that are too many at once for MPI before its version 4.
+MANY = 1 << 31
 #: Datatypes of MPI by dtype, and operations by operation and dtype, as far as they were needed.
 _DATATYPES: dict[Any, Any] = {}
 _FOR_DTYPES: dict[tuple[int, Any], Any] = {}
@@ -222,6 +227,25 @@ def _of_halves(name: str, dtype: Any) -> Any:
             result.copy_(function(values.float(), result.float()))
 
     return _MPI.Op.Create(reduce, commute=True)
+
+
+def too_many(call: str) -> RuntimeError:
+    """Return the error of more elements at once than MPI takes before its version 4."""
+    return RuntimeError(
+        f"{call}: too many elements; this MPI is of version {_MPI.VERSION} and takes less than "
+        f"{MANY} at once: use several calls, or an MPI of version 4, such as MPICH 4.1"
+    )
+
+
+def check_count(count: int, call: str) -> None:
+    """Refuse more elements at once than MPI takes.
+
+    Raises
+    ------
+    RuntimeError
+    """
+    if count >= MANY and _MPI.VERSION < 4:
+        raise too_many(call)
 
 
 def buffer_of(tensor: Tensor) -> list[Any]:

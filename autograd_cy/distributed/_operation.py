@@ -62,11 +62,17 @@ def run(
         group._agree(call, signature)
     if direct is not None:
         start = functools.partial(direct, call.number)
+    try:
         request: Any = start()
-    elif nbytes >= LARGE:
-        request = _WithBarrier(group._comm.Ibarrier(), start())
-    else:
-        request = start()
+        if direct is None and nbytes >= LARGE:
+            request = _WithBarrier(group._comm.Ibarrier(), request)
+    except world.mpi.Exception as error:
+        if nbytes < _mpi.MANY:
+            raise
+        raise _mpi.too_many(call.text) from error
+    except BaseException:
+        world.abandoned.append((start, finish))
+        raise
     if async_op:
         return Work(group, call, request, finish, tensors, memory=start)
     try:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _mpi
 from ._operands import group_root
 from ._world import ProcessGroup, world
 from .groups import own_group
@@ -39,6 +40,7 @@ def _exchange(mine: ProcessGroup, value: Any, function: str) -> list[Any]:
     sizes = np.empty(mine.size(), dtype=np.int64)
     count = np.array([own.size], dtype=np.int64)
     _wait(mine, mine._comm.Iallgather(count, sizes), f"{function}: sizes")
+    _mpi.check_count(int(sizes.sum()), function)
     every = np.empty(int(sizes.sum()), dtype=np.uint8)
     _wait(mine, mine._comm.Iallgatherv(own, [every, sizes.tolist()]), function)
     ends = np.cumsum(sizes)
@@ -57,6 +59,7 @@ def _broadcast(mine: ProcessGroup, value: Any, root: int, function: str) -> Any:
     own = np.array(bytearray(pickle.dumps(value) if is_root else b""), dtype=np.uint8)
     count = np.array([own.size], dtype=np.int64)
     _wait(mine, mine._comm.Ibcast(count, root), f"{function}: size")
+    _mpi.check_count(int(count[0]), function)
     if not is_root:
         own = np.empty(int(count[0]), dtype=np.uint8)
     _wait(mine, mine._comm.Ibcast(own, root), function)
@@ -169,6 +172,7 @@ def _gather(mine: ProcessGroup, value: Any, root: int) -> list[Any]:
     count = np.array([own.size], dtype=np.int64)
     into = sizes if is_root else None
     _wait(mine, mine._comm.Igather(count, into, root), "gather_object: sizes")
+    _mpi.check_count(int(sizes.sum()), "gather_object")
     every = np.empty(int(sizes.sum()), dtype=np.uint8)
     parts = [every, sizes.tolist()] if is_root else None
     _wait(mine, mine._comm.Igatherv(own, parts, root), "gather_object")
@@ -342,6 +346,7 @@ def send_object_list(
         return
     peer = _peer(mine, dst, group_dst, "send_object_list", "dst")
     own = np.frombuffer(pickle.dumps(list(object_list)), dtype=np.uint8)
+    _mpi.check_count(own.size, "send_object_list")
     text = f"send_object_list to rank {mine._ranks[peer]}"
     world.watch.wait(mine._comm.Isend(own, peer, _TAG), _call(mine, text, peer))
 

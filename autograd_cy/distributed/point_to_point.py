@@ -107,9 +107,10 @@ def isend(
     if mine is None:
         return None
     peer = _peer(mine, dst, group_dst, "isend", "dst")
+    text = f"send of {describe(tensor)} to rank {mine._ranks[peer]}, tag {tag}"
+    _mpi.check_count(tensor.numel(), text)
     values = as_input(tensor)
     request = mine._comm.Isend(_mpi.buffer_of(values), peer, _tag(tag, values, "isend"))
-    text = f"send of {describe(tensor)} to rank {mine._ranks[peer]}, tag {tag}"
     return Work(mine, _call(mine, text, peer), request, None, [values])
 
 
@@ -167,6 +168,9 @@ def irecv(
     peer = None
     if src is not None or group_src is not None:
         peer = _peer(mine, src, group_src, "irecv", "src")
+    sender = "any rank" if peer is None else f"rank {mine._ranks[peer]}"
+    text = f"recv of {describe(tensor)} from {sender}"
+    _mpi.check_count(tensor.numel(), text)
     output = Output([tensor])
     memory, mpi = output.memory, world.mpi
     request = mine._comm.Irecv(
@@ -174,8 +178,6 @@ def irecv(
         mpi.ANY_SOURCE if peer is None else peer,
         _tag(tag, memory, "irecv"),
     )
-    sender = "any rank" if peer is None else f"rank {mine._ranks[peer]}"
-    text = f"recv of {describe(tensor)} from {sender}"
     received = _Received(request, mpi.Status())
 
     def finish() -> None:

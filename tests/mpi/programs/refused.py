@@ -7,6 +7,8 @@ import pytest
 
 import autograd_cy as torch
 import autograd_cy.distributed as dist
+from autograd_cy.distributed import _direct, _mpi
+from autograd_cy.distributed._world import world
 
 dist.init_process_group()
 rank, size = dist.get_rank(), dist.get_world_size()
@@ -77,4 +79,26 @@ counts = np.ones(size, dtype=np.int64)  # not only a list
 received = torch.zeros(size)
 dist.all_to_all_single(received, torch.full((size,), float(rank)), counts, counts)
 assert received.tolist() == list(range(size))
+
+# Large messages are sent in parts, where MPI takes fewer elements at once.
+_direct.MOST = 300_001
+for count in (1 << 20, (1 << 20) + 5):
+    x = torch.arange(count) * (rank == 0)
+    dist.broadcast(x, 0)
+    assert torch.equal(x, torch.arange(count))
+    parts = [torch.zeros(count) for _ in range(size)]
+    dist.all_gather(parts, torch.arange(float(count)) + rank)
+    for number, part in enumerate(parts):
+        assert torch.equal(part, torch.arange(float(count)) + number)
+# Messages of one tensor are not: the error says what to do.
+_mpi.MANY = 100
+if world.mpi.VERSION < 4:
+    for call in (
+        lambda: dist.send(torch.ones(100), after),
+        lambda: dist.recv(torch.ones(100), after),
+        lambda: dist.broadcast_object_list([bytes(100)], 0),
+        lambda: dist.all_gather_object([None] * size, bytes(100)),
+    ):
+        with pytest.raises(RuntimeError, match="too many elements; .* use several calls"):
+            call()
 print("refused", flush=True)
