@@ -1,6 +1,7 @@
 """Checkpoints of one process: what they hold, bad ones, full disks and jobs that are killed."""
 
 import collections
+import contextlib
 import errno
 import json
 import math
@@ -184,6 +185,35 @@ def test_the_last_ones_of_a_series_stay():
     load(state, checkpoint_id="run/step_10")
     assert state["step"] == 11
     assert latest("run/step_10") is None and latest("nowhere") is None
+
+
+@pytest.mark.parametrize("how_far", ["prepare", "write", "save"])
+def test_two_programs_that_save_to_one_folder_get_an_error_and_no_mixture(monkeypatch, how_far):
+    finish = checkpoint._folder.finish
+
+    def end(*_):
+        raise KeyboardInterrupt
+
+    def meet(*arguments):
+        """Let another program begin with the folder before the first one has finished."""
+        monkeypatch.setattr(checkpoint._folder, "finish", finish if how_far == "save" else end)
+        if how_far == "prepare":
+            checkpoint._folder.prepare(arguments[0], True)
+        else:
+            with contextlib.suppress(KeyboardInterrupt):
+                save({"a": torch.full((9,), 2.0)}, checkpoint_id="one")
+        finish(*arguments)
+
+    monkeypatch.setattr(checkpoint._folder, "finish", meet)
+    with pytest.raises(CheckpointException, match="another program saves .*one as well"):
+        save({"a": torch.full((9,), 1.0)}, checkpoint_id="one")
+    names = os.listdir()
+    if how_far == "save":
+        state = {"a": torch.zeros(9)}
+        load(state, checkpoint_id="one")
+        assert names == ["one"] and state["a"].unique().tolist() == [2]
+    else:  # what the other one writes isn't removed
+        assert names == ["one.incomplete"]
 
 
 @pytest.mark.parametrize("keep", [0, -1, True, 1.5])

@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import uuid
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,6 +35,8 @@ __all__ = [
 ]
 
 INDEX = "index.json"
+#: The file that says which call of ``save`` writes a folder, as long as it does.
+OWNER = "owner"
 INCOMPLETE, PREVIOUS = ".incomplete", ".previous"
 FORMAT, VERSION = "autograd_cy.distributed.checkpoint", 1
 _FILE_NAME = re.compile(r"rank_\d{5,}\.safetensors")
@@ -102,8 +105,8 @@ def previous(path: Path) -> Path:
 # --- writing -------------------------------------------------------------------------------------
 
 
-def prepare(path: Path, overwrite: bool) -> None:
-    """Make the folder in which a checkpoint is written.
+def prepare(path: Path, overwrite: bool) -> str:
+    """Make the folder in which a checkpoint is written, and return who writes it.
 
     Raises
     ------
@@ -119,11 +122,31 @@ def prepare(path: Path, overwrite: bool) -> None:
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir()
+    owner = uuid.uuid4().hex
+    try:
+        (folder / OWNER).write_text(owner)
+    except OSError:  # such as that of a full disk
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return owner
 
 
-def finish(path: Path, content: dict[str, Any], sync: bool) -> None:
+def _is_of(path: Path, owner: str) -> bool:
+    """Return whether nobody else has begun to write a checkpoint of this name meanwhile."""
+    try:
+        return (incomplete(path) / OWNER).read_text() == owner
+    except OSError:
+        return False
+
+
+def finish(path: Path, content: dict[str, Any], sync: bool, owner: str) -> None:
     """Add the index, and give the folder its name."""
     folder = incomplete(path)
+    if not _is_of(path, owner):
+        raise Refusal(
+            f"another program saves {path} as well, or has removed {folder}: end one of the two, "
+            "or give each a folder of its own"
+        )
     for name, size in content["files"].items():
         file = folder / name
         if not file.exists() or file.stat().st_size != size["bytes"]:
@@ -138,6 +161,7 @@ def finish(path: Path, content: dict[str, Any], sync: bool) -> None:
         "sequence": 1 + max([head["sequence"] for _, head in heads_in(path.parent)], default=0),
         "crc32": zlib.crc32(body.encode()),
     }
+    (folder / OWNER).unlink()
     with open(folder / INDEX, "w", encoding="utf-8") as file:
         file.write(f"{json.dumps(head)}\n{body}\n")
         if sync:
@@ -173,9 +197,10 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def give_up(path: Path) -> None:
-    """Remove what was written of a checkpoint that has failed."""
-    shutil.rmtree(incomplete(path), ignore_errors=True)
+def give_up(path: Path, owner: str) -> None:
+    """Remove what was written of a checkpoint that has failed, but not what another writes."""
+    if _is_of(path, owner) or not (incomplete(path) / OWNER).exists():
+        shutil.rmtree(incomplete(path), ignore_errors=True)
 
 
 def check_keep(path: Path, keep: int | None) -> None:

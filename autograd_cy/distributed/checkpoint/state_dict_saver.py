@@ -109,13 +109,13 @@ def save(
     # Ranks with the same value under one name share a node.
     written = {each["tensor"]: each for each in tensors_of(content["tree"]) if each["file"] == own}
     nodes = sorted(written.values(), key=lambda each: each["offset"])
-    ranks.at_first(lambda: _folder.prepare(writer.path, writer.overwrite))
+    owner = ranks.at_first(lambda: _folder.prepare(writer.path, writer.overwrite))
     try:
         ranks.together(lambda: writer._write(nodes, tensors, ranks.rank))
-        ranks.at_first(lambda: _folder.finish(writer.path, content, writer.sync_files))
+        ranks.at_first(lambda: _folder.finish(writer.path, content, writer.sync_files, owner))
     except CheckpointException:
         if ranks.rank == 0:
-            _folder.give_up(writer.path)
+            _folder.give_up(writer.path, owner)
         raise
     if keep is not None and ranks.rank == 0:
         _remove_old(writer.path, keep)
