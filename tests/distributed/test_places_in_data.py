@@ -135,6 +135,23 @@ def test_another_number_of_processes_goes_on_at_the_same_place(before, after, mi
     assert sorted(torch.cat(seen).tolist()) == DATA
 
 
+@pytest.mark.parametrize(
+    ("before", "batches", "after"), [(2, 2, 4), (4, 2, 2), (6, 3, 9), (5, 0, 3)]
+)
+def test_another_size_of_batches_goes_on_at_the_same_sample(before, batches, after):
+    loader = StatefulDataLoader(range(24), before)
+    passing = iter(loader)
+    for _ in range(batches):
+        next(passing)
+    state = loader.state_dict()
+    loader = StatefulDataLoader(range(24), after)
+    loader.load_state_dict(state)
+    rest = [sample for batch in loader for sample in batch.tolist()]
+    assert rest == list(range(before * batches, 24))
+    del state["batch_size"]  # as of an older version
+    loader.load_state_dict(state)
+
+
 def test_places_that_do_not_fit_are_refused():
     def place(batches, loader):
         passing = iter(loader)
@@ -161,6 +178,8 @@ def test_places_that_do_not_fit_are_refused():
             "4 samples were taken",
         ),
         (other, StatefulDataLoader(DATA, 3, shuffle=True), "aren't known for process 0"),
+        (plain, StatefulDataLoader(DATA, 4, shuffle=True), "batch_size=3, and .* batch_size=4"),
+        (plain, StatefulDataLoader(DATA, None), "batch_size=3, and .* batch_size=None"),
     ):
         with pytest.raises(ValueError, match=message):
             loader.load_state_dict(state)

@@ -123,6 +123,7 @@ class StatefulDataLoader(DataLoader):
         sized = not self._streams
         return {
             "batches": batches,
+            "batch_size": self.batch_size,
             "is_whole": sized and 0 < batches == len(self),
             "samples": None if shares is None else batches * shares.step,
             "epoch": None if shares is None else shares.sampler.epoch,
@@ -142,7 +143,7 @@ class StatefulDataLoader(DataLoader):
         Raises
         ------
         ValueError
-            If the data set has another size, or the place lies within a batch of all processes.
+            If the data set has another size, or the place lies within a batch.
         """
         size = None if self._streams else len(self.dataset)
         if size != state_dict["size"]:
@@ -169,7 +170,7 @@ class StatefulDataLoader(DataLoader):
                 "StatefulDataLoader: the place is of another kind of sampler; use the one of before"
             )
         if shares is None:
-            return state["batches"]
+            return self._batches_of_own_size(state)
         batches, rest = divmod(state["samples"], shares.step)
         if rest or (state["samples"] % shares.whole and batches != state["batches"]):
             raise ValueError(
@@ -179,6 +180,19 @@ class StatefulDataLoader(DataLoader):
                 "processes, and save between steps"
             )
         return batches
+
+    def _batches_of_own_size(self, state: dict[str, Any]) -> int:
+        """Return how many batches of this loader have as many samples as those of a place."""
+        batches, own = state["batches"], self.batch_size
+        size = state.get("batch_size", own)  # unknown in places of older versions
+        if size == own:
+            return batches
+        if size and own and batches * size % own == 0:
+            return batches * size // own
+        raise ValueError(
+            f"StatefulDataLoader: the place is after {batches} batches of batch_size={size}, and "
+            f"this loader has batch_size={own}; use the same"
+        )
 
     def _start_of(self, states: dict[str, Any], shares: _Shares | None) -> list[Any] | None:
         """Return the generators' states at the beginning of the pass, of this process."""
