@@ -19,8 +19,9 @@ from typing import Any
 
 __all__ = ["PreemptionHandler"]
 
-#: Signals that handlers of this process wait for.
-_watched: set[signal.Signals] = set()
+#: The handlers of this process that wait for a signal, and what Python called before the first.
+_open: dict[int, list[PreemptionHandler]] = {}
+_before: dict[int, Any] = {}
 
 
 class PreemptionHandler:
@@ -76,21 +77,18 @@ class PreemptionHandler:
             raise ValueError(
                 "PreemptionHandler: Python handles signals in the main thread; make it there"
             )
-        self.signals = tuple(_signal(number) for number in signals)
+        self.signals = tuple(dict.fromkeys(_signal(number) for number in signals))
         self._group = process_group
         self._every = every
         self._calls = 0
         self._came = False
         self._stops = False
         self._owner = os.getpid()
-        self._before: dict[signal.Signals, Any] = {}
         for number in self.signals:
-            self._before[number] = signal.signal(number, self._on_signal)
-            _watched.add(number)
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if os.getpid() == self._owner:  # and not a worker of a loader
-            self._came = True
+            before = signal.signal(number, _on_signal)
+            if before is not _on_signal:
+                _before[number] = before
+            _open.setdefault(number, []).append(self)
 
     @property
     def requested(self) -> bool:
@@ -138,18 +136,30 @@ class PreemptionHandler:
             raise RuntimeError(f"PreemptionHandler.requeue: {text}")
 
     def close(self) -> None:
-        """Bring the handlers of before back."""
-        for number, before in self._before.items():
-            if signal.getsignal(number) == self._on_signal:
+        """Bring the handlers of before back, when the last of those for a signal is closed."""
+        for number in self.signals:
+            handlers = _open.get(number, [])
+            if self not in handlers:
+                continue  # closed before
+            handlers.remove(self)
+            if handlers:
+                continue
+            del _open[number]
+            before = _before.pop(number)
+            if signal.getsignal(number) is _on_signal:
                 signal.signal(number, signal.SIG_DFL if before is None else before)
-            _watched.discard(number)
-        self._before.clear()
 
     def __enter__(self) -> PreemptionHandler:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _on_signal(number: int, frame: FrameType | None) -> None:
+    for handler in _open.get(number, ()):
+        if os.getpid() == handler._owner:  # and not a worker of a loader
+            handler._came = True
 
 
 def _signal(number: int) -> signal.Signals:
@@ -267,16 +277,16 @@ def _requeue() -> str:
 
 def watched_signals() -> frozenset[int]:
     """Return the signals that handlers of this process wait for."""
-    return frozenset(map(int, _watched))
+    return frozenset(map(int, _open))
 
 
 @contextlib.contextmanager
 def signals_blocked() -> Iterator[None]:
     """Start processes that never see the signals: SLURM sends them to all processes of a step."""
-    if not _watched:
+    if not _open:
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _watched)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, list(_open))
     try:
         yield
     finally:

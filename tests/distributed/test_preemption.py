@@ -8,7 +8,7 @@ import pytest
 
 import autograd_cy as torch
 from autograd_cy.utils.data import DataLoader
-from autograd_cy.utils.preemption import PreemptionHandler
+from autograd_cy.utils.preemption import PreemptionHandler, watched_signals
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +37,37 @@ def test_handlers_of_before_come_back():
         assert seen and signal.getsignal(signal.SIGUSR2) == signal.SIG_DFL
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_the_handler_of_before_comes_back_in_any_order():
+    assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
+    for order in ((0, 1), (1, 0), (0, 0, 1)):
+        handlers = [PreemptionHandler([signal.SIGUSR1] * 2) for _ in range(2)]
+        assert handlers[0].signals == (signal.SIGUSR1,)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert handlers[0].requested and handlers[1].requested
+        for place in order:
+            assert watched_signals() == {signal.SIGUSR1}  # workers don't see it
+            handlers[place].close()
+        assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL and not watched_signals()
+
+
+def test_a_later_handler_of_the_program_stays():
+    def other(*_):
+        pass
+
+    first = PreemptionHandler()
+    signal.signal(signal.SIGUSR1, other)
+    first.close()
+    assert signal.getsignal(signal.SIGUSR1) is other
+    first = PreemptionHandler()
+    signal.signal(signal.SIGUSR1, other)
+    with PreemptionHandler() as second:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert second.requested
+        first.close()
+    assert signal.getsignal(signal.SIGUSR1) is other
+    signal.signal(signal.SIGUSR1, signal.SIG_DFL)
 
 
 def test_a_request_to_end_ends_the_job_unless_it_is_asked_for():
