@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -26,16 +27,25 @@ class OperationFuture(Future):
         super().__init__()
         self._complete_operation = complete
         self._value = value
+        self._lock = threading.RLock()
 
     def _settle(self, wait: bool) -> bool:
-        if not self._done and self._complete_operation(wait):
+        # One of several threads that wait makes the result.
+        if not self._done and self._lock.acquire(wait):
             try:
-                result = self._value()
-            except Exception as error:
-                self.set_exception(error)
-            else:
-                self.set_result(result)
+                if not self._done and self._complete_operation(wait):
+                    self._take_value()
+            finally:
+                self._lock.release()
         return self._done
+
+    def _take_value(self) -> None:
+        try:
+            result = self._value()
+        except Exception as error:
+            self.set_exception(error)
+        else:
+            self.set_result(result)
 
     def done(self) -> bool:
         """Return whether the operation is complete."""

@@ -58,6 +58,42 @@ def by_threads():
     assert not wrong, wrong
 
 
+def futures_by_threads():
+    """The function of a future is called once, and each thread gets its result."""
+    sys.setswitchinterval(1e-6)
+    wrong = []
+    for number in range(60):
+        calls = []
+        x = torch.full(((3, 1 << 15)[number % 2],), float(number))
+        first = dist.all_reduce(x, async_op=True).get_future()
+
+        def mean(future, calls=calls):
+            calls.append(1)
+            return future.value()[0] / size
+
+        second = first.then(mean)
+
+        def wait(place, first=first, second=second, number=number):
+            try:
+                if place == 0:
+                    while not second.done():
+                        pass
+                elif place == 1:
+                    first.wait()
+                if second.wait().unique().tolist() != [number]:
+                    wrong.append((number, "value"))
+            except Exception as error:
+                wrong.append((number, repr(error)))
+
+        threads = [threading.Thread(target=wait, args=(place,)) for place in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(calls) == 1
+    assert not wrong, wrong
+
+
 def failed():
     """A message that doesn't fit is an error of each wait for it, not of the first one alone."""
     for count in (2, 4):  # too small for it, and too large
