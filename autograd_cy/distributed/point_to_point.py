@@ -210,7 +210,9 @@ class _Received:
         self.status = status
 
     def Test(self) -> bool:
-        return self.request.Test(self.status)
+        # A request that is complete is null: to test it again would empty the status. The handler
+        # of a signal may have interrupted the wait that completed it.
+        return not self.request or self.request.Test(self.status)
 
 
 def send(

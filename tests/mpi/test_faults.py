@@ -44,7 +44,15 @@ def test_ranks_may_end_at_different_times():
 
 @pytest.mark.parametrize("ranks", [2, 4])
 @pytest.mark.parametrize(
-    "case", ["by_threads", "futures_by_threads", "failed", "destroyed", "after_a_failed_backward"]
+    "case",
+    [
+        "by_threads",
+        "futures_by_threads",
+        "failed",
+        "tested_before",
+        "destroyed",
+        "after_a_failed_backward",
+    ],
 )
 def test_each_wait_for_an_operation_has_its_result_or_its_error(case, ranks):
     text = passes("waits", case, ranks=ranks, AUTOGRAD_CY_MPI_THREAD="1")

@@ -104,6 +104,18 @@ def failed():
                 ask()
 
 
+def tested_before():
+    """A wait that was interrupted just when the message had come is taken up again."""
+    for count in (3, 1 << 20):
+        x = torch.zeros(count)
+        works = [dist.isend(torch.full((count,), 5.0 + rank), after), dist.irecv(x, before)]
+        for work in works:
+            while not work._request.Test():
+                pass
+            work.wait()
+        assert x.unique().tolist() == [5 + before] and works[1].source_rank() == before
+
+
 def destroyed():
     """Operations of a group go on after it is destroyed, as those of torch do."""
     for number in range(20):
