@@ -100,6 +100,7 @@ class Exchange:
         "_depth",
         "_done",
         "_error",
+        "_is_inside",
         "_lock",
         "_pieces",
         "_test",
@@ -114,8 +115,9 @@ class Exchange:
         self._test = world.mpi.Request.Testall
         self._done = False
         self._error: BaseException | None = None
-        # A thread that the handler of a signal has interrupted with the lock in hand may go on.
+        # A thread that an exception has interrupted with the lock in hand may go on.
         self._lock = threading.RLock()
+        self._is_inside = False
         self.is_moving = False
         try:
             self._start()
@@ -135,11 +137,20 @@ class Exchange:
             if requests is not None:
                 self._under_way.append((piece, requests, 0))
 
-    def _ask(self) -> None:
-        """Let the pieces under way go on, as far as no other thread does so."""
-        if self._done or self._error is not None:
-            return
-        if self._lock.acquire(False):
+    def _ask(self) -> bool:
+        """Let the pieces under way go on, as far as no other thread does so.
+
+        Returns
+        -------
+        bool
+            False where the handler of a signal has interrupted just that.
+        """
+        if self._done or self._error is not None or not self._lock.acquire(False):
+            return True
+        try:
+            if self._is_inside:
+                return False
+            self._is_inside = True
             try:
                 if self._error is None and not self._done and self._go_on():
                     self._leave()
@@ -149,11 +160,24 @@ class Exchange:
                 self._leave()
                 raise
             finally:
-                self._lock.release()
+                self._is_inside = False
+        finally:
+            self._lock.release()
+        return True
 
     def Test(self) -> bool:
-        """Let the pieces under way go on, and return whether all are complete."""
-        self._ask()
+        """Let the pieces under way go on, and return whether all are complete.
+
+        Raises
+        ------
+        RuntimeError
+            If an exception has interrupted it, or in the handler of a signal that does so.
+        """
+        if not self._ask():
+            raise RuntimeError(
+                "distributed: the handler of a signal waits for the operation that it has "
+                "interrupted; leave a note in the handler, and wait after it"
+            )
         error = self._error
         if error is not None:
             if isinstance(error, world.mpi.Exception):

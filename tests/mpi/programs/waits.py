@@ -202,6 +202,31 @@ def interrupted():
     raise RuntimeError("never within a step: can't go on; end the job")
 
 
+def by_handlers():
+    """Handlers of signals wait, too, for other operations and for the one that they interrupt."""
+    works, refused = [], []
+
+    def ring(*_):
+        for work in works:
+            try:
+                work.wait()
+            except RuntimeError as error:
+                assert "leave a note in the handler" in str(error)
+                refused.append(error)
+
+    # Handlers of several ranks might each wait for what another one has interrupted.
+    signal.signal(signal.SIGALRM, signal.SIG_IGN if rank else ring)
+    for number in range(150):
+        tensors = [torch.full((1 << 20 << place,), float(number)) for place in range(3)]
+        works[:] = [dist.all_reduce(each, async_op=True) for each in tensors]
+        signal.setitimer(signal.ITIMER_REAL, 1e-5 + 6e-3 * random.random())
+        for work in [*works]:
+            work.wait()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for each in tensors:
+            assert each.unique().tolist() == [size * number]
+
+
 def out_of_memory():
     """An error in a thread is one of those who wait."""
     from autograd_cy.distributed import _direct
