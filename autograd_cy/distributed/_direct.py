@@ -192,8 +192,10 @@ class Exchange:
 
     def go_on(self) -> None:
         """Let the pieces go on while another operation is waited for, which has other errors."""
-        with contextlib.suppress(world.mpi.Exception):  # Test has it
+        try:  # noqa: SIM105  contextlib.suppress takes longer than the rest
             self._ask()
+        except world.mpi.Exception:  # Test has it
+            pass
 
     def _go_on(self) -> bool:
         test, place, before = self._test, 0, _STEPS

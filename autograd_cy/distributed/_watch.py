@@ -249,9 +249,15 @@ class Watch:
         """Leave all operations to this thread, which is about to wait."""
         self._background.end()
 
-    def _with_progress(self, test: Callable[[], bool]) -> Callable[[], bool]:
+    def _test_with_progress(self, request: Any) -> Callable[[], bool]:
+        """Return a test of a request that lets all other operations go on, too."""
+        exchanges, test = self.exchanges, request.Test
+
         def both() -> bool:
-            self.progress()
+            if len(exchanges) > 1 or request not in exchanges:
+                for exchange in list(exchanges):
+                    if exchange is not request:
+                        exchange.go_on()
             return test()
 
         return both
@@ -268,7 +274,7 @@ class Watch:
             Named in messages.
         """
         self._refuse_in_child()
-        test = self._with_progress(request.Test) if self.exchanges else request.Test
+        test = self._test_with_progress(request) if self.exchanges else request.Test
         before = self._call
         try:
             for _ in range(_TESTS):
