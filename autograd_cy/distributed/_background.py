@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 __all__ = ["Background", "is_wanted"]
 
 #: Seconds between two calls.
-PAUSE = 5e-4
+PAUSE = 2e-4
 
 
 def is_wanted(hosts: Sequence[str]) -> bool:
