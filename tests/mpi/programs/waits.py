@@ -215,7 +215,7 @@ def by_handlers():
 
     # Handlers of several ranks might each wait for what another one has interrupted.
     signal.signal(signal.SIGALRM, signal.SIG_IGN if rank else ring)
-    for number in range(150):
+    for number in range(50 if size == 2 else 5):  # more ranks leave operations to MPI
         tensors = [torch.full((1 << 20 << place,), float(number)) for place in range(3)]
         works[:] = [dist.all_reduce(each, async_op=True) for each in tensors]
         signal.setitimer(signal.ITIMER_REAL, 1e-5 + 6e-3 * random.random())
