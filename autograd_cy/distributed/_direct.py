@@ -23,7 +23,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from . import _mpi
-from ._watch import interrupted
+from ._watch import OF_HANDLER, interrupted
 from ._world import ProcessGroup, world
 
 __all__ = [
@@ -174,10 +174,7 @@ class Exchange:
             If an exception has interrupted it, or in the handler of a signal that does so.
         """
         if not self._ask():
-            raise RuntimeError(
-                "distributed: the handler of a signal waits for the operation that it has "
-                "interrupted; leave a note in the handler, and wait after it"
-            )
+            raise RuntimeError(OF_HANDLER)
         error = self._error
         if error is not None:
             if isinstance(error, world.mpi.Exception):

@@ -35,12 +35,25 @@ from autograd_cy._environment.threads import cgroup_path, cpu_quota
 from ._background import Background, is_wanted
 from ._limit import limit
 
-__all__ = ["OF_PARENT", "Call", "EverywhereError", "Watch", "cancel_step", "interrupted"]
+__all__ = [
+    "OF_HANDLER",
+    "OF_PARENT",
+    "Call",
+    "EverywhereError",
+    "Watch",
+    "cancel_step",
+    "interrupted",
+]
 
 #: The error of a forked process.
 OF_PARENT = (
     "distributed: a process that was forked, such as a worker of a DataLoader, can't "
     "communicate: MPI belongs to its parent; communicate there"
+)
+#: The error of a handler of a signal.
+OF_HANDLER = (
+    "distributed: the handler of a signal waits for the operation that it has interrupted; leave a "
+    "note in the handler, and wait after it"
 )
 
 # Tests before the processor is offered to others, and the seconds until a rank begins to sleep.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from ._watch import Call, interrupted
+from ._watch import OF_HANDLER, Call, interrupted
 from ._world import ProcessGroup, world
 
 __all__ = ["Work"]
@@ -21,14 +22,22 @@ def _finish_dropped() -> None:
     if not _dropped or world.watch.is_of_parent:
         return
     for work in list(_dropped):
+        if work._is_finishing:
+            continue  # this is the handler of a signal, which has interrupted just that
         try:
             complete = work.is_completed()
         except Exception:
             world.abandoned.append(work)  # MPI may still use the memory
-            _dropped.remove(work)
+            _forget(work)
             raise
         if complete:
-            _dropped.remove(work)
+            _forget(work)
+
+
+def _forget(work: Work) -> None:
+    # Another thread, or the handler of a signal, may have completed it as well.
+    with contextlib.suppress(ValueError):
+        _dropped.remove(work)
 
 
 class Work:
@@ -69,6 +78,7 @@ class Work:
         "_done",
         "_error",
         "_finish",
+        "_is_finishing",
         "_lock",
         "_memory",
         "_request",
@@ -96,6 +106,7 @@ class Work:
         self._source = source
         self._memory = memory
         self._error: BaseException | None = None
+        self._is_finishing = False
         # A thread that the handler of a signal has interrupted with the lock in hand may go on.
         self._lock = threading.RLock()
         self._done = False
@@ -106,9 +117,20 @@ class Work:
         _finish_dropped()
 
     def _complete(self) -> None:
-        """Bring the results into place, once: what is half done isn't done again."""
-        finish, self._finish = self._finish, None
+        """Bring the results into place, once: what is half done isn't done again.
+
+        Raises
+        ------
+        RuntimeError
+            In the handler of a signal that has interrupted just that.
+        """
+        if self._done:
+            return  # by a handler, since this thread has asked
+        if self._is_finishing:
+            raise RuntimeError(OF_HANDLER)
         try:
+            self._is_finishing = True
+            finish, self._finish = self._finish, None
             if finish is not None:
                 finish()
         except BaseException as error:
@@ -193,7 +215,7 @@ class Work:
 
     def is_success(self) -> bool:
         """
-        Return whether the operation is complete; errors end the job.
+        Return whether the operation is complete, as :meth:`is_completed`, which raises its error.
 
         Returns
         -------
@@ -201,9 +223,15 @@ class Work:
         """
         return self.is_completed()
 
-    def exception(self) -> None:
-        """Return None: errors end the job."""
-        return
+    def exception(self) -> BaseException | None:
+        """
+        Return the error of an operation that has failed; most errors end the job instead.
+
+        Returns
+        -------
+        BaseException or None
+        """
+        return self._error
 
     def source_rank(self) -> int:
         """

@@ -13,6 +13,7 @@ import pytest
 import autograd_cy as torch
 import autograd_cy.distributed as dist
 from autograd_cy.distributed._world import world
+from autograd_cy.distributed.work import Work
 from autograd_cy.nn.parallel import DistributedDataParallel
 
 dist.init_process_group(timeout=datetime.timedelta(seconds=10))
@@ -102,6 +103,47 @@ def failed():
         for ask in (work.wait, work.is_completed, work.wait, work.get_future().wait):
             with pytest.raises(RuntimeError, match="number of elements|3 elements"):
                 ask()
+        assert "elements" in str(work.exception())
+    assert dist.all_reduce(torch.ones(3), async_op=True).exception() is None
+
+
+class Ready:
+    """A request that is complete, whose test does something else before."""
+
+    def __init__(self, act):
+        self.Test = lambda: act() or True
+
+
+def while_results_are_brought():
+    """A handler that interrupts just that doesn't take the operation for complete."""
+    results, works = [], []
+
+    def finish():
+        with pytest.raises(RuntimeError, match="leave a note in the handler"):
+            works[0].wait()  # as the handler of a signal would
+        assert not works[0]._done
+        results.append(1)
+
+    group = dist.group.WORLD
+    works.append(Work(group, group._call("own"), Ready(lambda: None), finish))
+    assert works[0].wait() and results == [1]
+    assert works[0].is_completed() and works[0].exception() is None
+    # A dropped operation may be completed while another thread asks for it.
+    asked = []
+
+    def ask():
+        asked.append(1)
+        if len(asked) == 1:
+            dist.all_reduce(torch.ones(3))
+
+    def go_on():
+        asked.append(2)
+        dist.all_reduce(torch.ones(3))
+
+    work = Work(group, group._call("own"), Ready(ask), go_on)
+    del work
+    dist.all_reduce(torch.ones(3), async_op=True).wait()
+    assert asked.count(1) == 2 and asked.count(2) == 1
 
 
 def tested_before():
