@@ -145,7 +145,8 @@ class PreemptionHandler:
             if handlers:
                 continue
             del _open[number]
-            before = _before.pop(number)
+            # None if a program has brought the function of this module back, without a handler.
+            before = _before.pop(number, None)
             if signal.getsignal(number) is _on_signal:
                 signal.signal(number, signal.SIG_DFL if before is None else before)
 

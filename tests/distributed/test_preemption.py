@@ -70,6 +70,16 @@ def test_a_later_handler_of_the_program_stays():
     signal.signal(signal.SIGUSR1, signal.SIG_DFL)
 
 
+def test_a_program_may_bring_the_function_of_a_closed_handler_back():
+    with PreemptionHandler():
+        before = signal.getsignal(signal.SIGUSR1)
+    signal.signal(signal.SIGUSR1, before)
+    with PreemptionHandler() as handler:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert handler.requested
+    assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
+
+
 def test_a_request_to_end_ends_the_job_unless_it_is_asked_for():
     with PreemptionHandler():
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
