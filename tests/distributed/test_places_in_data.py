@@ -152,6 +152,12 @@ def test_another_size_of_batches_goes_on_at_the_same_sample(before, batches, aft
     loader.load_state_dict(state)
 
 
+def test_the_beginning_is_the_same_for_samples_without_batches():
+    loader = StatefulDataLoader(range(3), None)
+    loader.load_state_dict(StatefulDataLoader(range(3), 2).state_dict())
+    assert list(loader) == [0, 1, 2]
+
+
 def test_places_that_do_not_fit_are_refused():
     def place(batches, loader):
         passing = iter(loader)

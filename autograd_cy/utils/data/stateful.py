@@ -185,7 +185,7 @@ class StatefulDataLoader(DataLoader):
         """Return how many batches of this loader have as many samples as those of a place."""
         batches, own = state["batches"], self.batch_size
         size = state.get("batch_size", own)  # unknown in places of older versions
-        if size == own:
+        if size == own or not batches:
             return batches
         if size and own and batches * size % own == 0:
             return batches * size // own
