@@ -294,7 +294,8 @@ class Watch:
                 if test():
                     return
             self._call = call
-            self._wait_long(test, call, request)
+            # From here on also those that another thread, or the handler of a signal, begins.
+            self._wait_long(self._test_with_progress(request), call, request)
         except self._mpi.Exception as error:
             self._abandoned.append(request)
             raise self.failure(call, error) from error

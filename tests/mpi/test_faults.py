@@ -46,6 +46,7 @@ def test_ranks_may_end_at_different_times():
 @pytest.mark.parametrize(
     "case",
     [
+        "begun_by_a_handler",
         "by_handlers",
         "by_threads",
         "futures_by_threads",

@@ -269,6 +269,25 @@ def by_handlers():
     assert all("leave a note in the handler" in text for text in refused), refused
 
 
+def begun_by_a_handler():
+    """A wait lets an operation go on that has begun during it."""
+    works, x, y = [], torch.zeros(3), torch.ones(1 << 23)  # of more pieces than are under way
+
+    def ring(*_):
+        works.append(dist.all_reduce(y, async_op=True))
+
+    if rank == 0:
+        signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        dist.recv(x, 1)  # which comes after the sum
+        works[0].wait()
+    else:
+        dist.all_reduce(y)
+        if rank == 1:
+            dist.send(x, 0)
+    assert y.unique().tolist() == [size]
+
+
 def out_of_memory():
     """An error in a thread is one of those who wait."""
     from autograd_cy.distributed import _direct
