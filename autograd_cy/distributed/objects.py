@@ -165,17 +165,20 @@ def gather_object(
 
 
 def _gather(mine: ProcessGroup, value: Any, root: int) -> list[Any]:
+    """Return the objects of all ranks on the root, none on the others."""
     mine._agree(mine._call("gather_object"), ("gather_object", root))
     own = np.frombuffer(pickle.dumps(value), dtype=np.uint8)
     is_root = mine.rank() == root
-    sizes = np.empty(mine.size() if is_root else 0, dtype=np.int64)
+    sizes = np.empty(mine.size(), dtype=np.int64)
     count = np.array([own.size], dtype=np.int64)
-    into = sizes if is_root else None
-    _wait(mine, mine._comm.Igather(count, into, root), "gather_object: sizes")
+    # To all, so that each rank refuses what is too much.
+    _wait(mine, mine._comm.Iallgather(count, sizes), "gather_object: sizes")
     _mpi.check_count(int(sizes.sum()), "gather_object")
-    every = np.empty(int(sizes.sum()), dtype=np.uint8)
+    every = np.empty(int(sizes.sum()) if is_root else 0, dtype=np.uint8)
     parts = [every, sizes.tolist()] if is_root else None
     _wait(mine, mine._comm.Igatherv(own, parts, root), "gather_object")
+    if not is_root:
+        return []
     ends = np.cumsum(sizes)
     return [
         pickle.loads(every[end - size : end].tobytes())
