@@ -67,7 +67,9 @@ def run(
         if direct is None and nbytes >= LARGE:
             request = _WithBarrier(group._comm.Ibarrier(), request)
     except world.mpi.Exception as error:
-        if nbytes < _mpi.MANY:
+        if direct is not None:  # some of its messages may be under way
+            world.abandoned.append((start, finish))
+        if nbytes < _mpi.MANY or world.mpi.VERSION >= 4:
             raise
         raise _mpi.too_many(call.text) from error
     except BaseException:

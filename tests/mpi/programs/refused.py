@@ -8,6 +8,7 @@ import pytest
 import autograd_cy as torch
 import autograd_cy.distributed as dist
 from autograd_cy.distributed import _direct, _mpi
+from autograd_cy.distributed._operation import run
 from autograd_cy.distributed._world import world
 
 dist.init_process_group()
@@ -98,7 +99,19 @@ if world.mpi.VERSION < 4:
         lambda: dist.recv(torch.ones(100), after),
         lambda: dist.broadcast_object_list([bytes(100)], 0),
         lambda: dist.all_gather_object([None] * size, bytes(100)),
+        lambda: dist.gather_object(bytes(100), [None] * size if rank == 0 else None),
     ):
         with pytest.raises(RuntimeError, match="too many elements; .* use several calls"):
             call()
+
+
+def out_of_memory():
+    raise world.mpi.Exception(world.mpi.ERR_NO_MEM)
+
+
+# Other errors of such an MPI stay what they are.
+message = "too many elements" if world.mpi.VERSION < 4 else "memory"
+with pytest.raises(RuntimeError, match=message):
+    run(dist.group.WORLD, "own", "own", out_of_memory, list, False, (), 1 << 31)
+dist.barrier()
 print("refused", flush=True)
