@@ -147,7 +147,8 @@ class Watch:
         #: The lowest rank that has reported.
         self._reporter = self.size
         self._sent: list[Any] = []
-        self._abandoned: list[Any] = []
+        #: Requests whose wait an exception has ended, with their memory, which MPI may still use.
+        self.abandoned: list[Any] = []
         #: Operations by messages that are under way (``_direct``).
         self.exchanges: list[Any] = []
         self._background = Background(self._go_on)
@@ -297,10 +298,10 @@ class Watch:
             # From here on also those that another thread, or the handler of a signal, begins.
             self._wait_long(self._test_with_progress(request), call, request)
         except self._mpi.Exception as error:
-            self._abandoned.append(request)
+            self.abandoned.append(request)
             raise self.failure(call, error) from error
         except BaseException:
-            self._abandoned.append(request)  # with its memory, which MPI may still use
+            self.abandoned.append(request)
             raise
         finally:
             self._call = before

@@ -139,7 +139,7 @@ class ProcessGroup:
         if self._comm is None or world.watch.is_over():
             return
         # Operations still send by them, and Open MPI doesn't wait for its own.
-        if not self._under_way and not world.abandoned:
+        if not self._under_way and not world.abandoned and not world.watch.abandoned:
             self._comm.Free()
             self._control.Free()
 
@@ -180,7 +180,12 @@ class ProcessGroup:
         number = zlib.crc32(text) | zlib.adler32(text) << 31
         extremes = np.array([number, -number], dtype=np.int64)
         request = self._control.Iallreduce(world.mpi.IN_PLACE, extremes, world.mpi.MAX)
-        world.watch.wait(request, call)
+        try:
+            world.watch.wait(request, call)
+        except BaseException:
+            # Requests of mpi4py hold their memory, but not what is reduced in place.
+            world.abandoned.append(extremes)
+            raise
         if extremes[0] != -extremes[1]:
             texts = self._control.allgather(call.text)
             calls = "; ".join(

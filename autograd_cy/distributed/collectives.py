@@ -340,6 +340,7 @@ def monitored_barrier(group: Any = None, timeout: Any = None, wait_all_ranks: bo
             if not wait_all_ranks:
                 places = dict(list(places.items())[:1])
             names = ", ".join(f"{rank} ({place})" for rank, place in places.items())
+            watch.abandoned.append(request)  # the others may still come
             raise RuntimeError(
                 f"Rank {mine.rank()} timed out in monitoredBarrier after {1000 * seconds:.0f} ms. "
                 f"Ranks that failed to pass: {names or 'none that answers'}"

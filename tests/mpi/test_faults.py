@@ -51,6 +51,7 @@ def test_ranks_may_end_at_different_times():
         "by_threads",
         "futures_by_threads",
         "failed",
+        "interrupted_before",
         "while_results_are_brought",
         "tested_before",
         "destroyed",

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import autograd_cy as torch
@@ -170,6 +171,32 @@ def destroyed():
         for work, each in zip(works, tensors, strict=True):
             work.wait()
             assert each.unique().tolist() == [size * number]
+
+
+def interrupted_before():
+    """MPI may still write what an interrupted call compares, also after its group is destroyed."""
+
+    def ring(*_):
+        raise RangError
+
+    group = dist.new_group()
+    control = group._control
+    if rank == 0:
+        signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(RangError):
+            dist.all_gather_object([None] * size, 3, group)
+        dist.destroy_process_group(group)
+        others = [np.arange(2) for _ in range(1000)]  # in that memory, if it is free
+        dist.barrier()
+        assert all(each.tolist() == [0, 1] for each in others)
+    else:
+        time.sleep(0.5)
+        values = np.array([-9, -9])  # the call that rank 0 has left
+        world.watch.wait(
+            control.Iallreduce(world.mpi.IN_PLACE, values, world.mpi.MAX), group._call("own")
+        )
+        dist.barrier()
 
 
 def after_a_failed_backward():
