@@ -178,7 +178,7 @@ class Work:
                     world.watch.wait(self._request, self._call)
                 except RuntimeError as error:
                     if isinstance(error.__cause__, world.mpi.Exception):
-                        self._error, self._done = error, True
+                        self._fail(error)
                     raise
                 self._complete()
             self._raise_again()
@@ -207,11 +207,16 @@ class Work:
         try:
             complete = self._request.Test()
         except world.mpi.Exception as error:
-            self._error, self._done = world.watch.failure(self._call, error), True
-            world.abandoned.append((self._request, self._memory, self._tensors))
-            raise self._error from error
+            failure = world.watch.failure(self._call, error)
+            self._fail(failure)
+            raise failure from error
         if complete:
             self._complete()
+
+    def _fail(self, error: BaseException) -> None:
+        self._error, self._done = error, True
+        # Of several messages, some may be under way.
+        world.abandoned.append((self._request, self._memory, self._tensors))
 
     def is_success(self) -> bool:
         """
