@@ -28,18 +28,21 @@ class OperationFuture(Future):
         self._complete_operation = complete
         self._value = value
         self._lock = threading.RLock()
+        self._is_taking = False
 
     def _settle(self, wait: bool) -> bool:
         # One of several threads that wait makes the result.
         if not self._done and self._lock.acquire(wait):
             try:
-                if not self._done and self._complete_operation(wait):
+                # Not again, in the handler of a signal that interrupts it.
+                if not self._done and not self._is_taking and self._complete_operation(wait):
                     self._take_value()
             finally:
                 self._lock.release()
         return self._done
 
     def _take_value(self) -> None:
+        self._is_taking = True
         try:
             result = self._value()
         except Exception as error:

@@ -232,11 +232,11 @@ class Watch:
 
     def progress(self) -> None:
         """Let operations by messages go on: another rank may wait for any of them."""
-        self._refuse_in_child()
+        self.refuse_in_child()
         for exchange in list(self.exchanges):
             exchange.go_on()
 
-    def _refuse_in_child(self) -> None:
+    def refuse_in_child(self) -> None:
         """Refuse a forked process, whose calls would take the messages of its parent.
 
         Raises
@@ -287,7 +287,7 @@ class Watch:
         call : Call
             Named in messages.
         """
-        self._refuse_in_child()
+        self.refuse_in_child()
         test = self._test_with_progress(request) if self.exchanges else request.Test
         before = self._call
         try:

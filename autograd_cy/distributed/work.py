@@ -166,6 +166,8 @@ class Work:
         bool
             True.
         """
+        if not self._done:
+            world.watch.refuse_in_child()  # where a thread of the parent may have the lock
         with self._lock:
             if not self._done:
                 if timeout is not None:

@@ -295,7 +295,7 @@ class Reducer:
         while self._next < len(self.buckets) and self.buckets[self._next].pending == 0:
             self._reduce(self._next)
             self._next += 1
-            if world.watch is not None:
+            if self.group.size() > 1:
                 world.watch.begin_background()
 
     def _reduce(self, index: int) -> None:
