@@ -35,6 +35,7 @@ ENDINGS = (".pyx", ".pxi", ".pxd")
 _TABLE = re.compile(r"^static const char\* *const __pyx_f\[\] = \{$(.*?)^\};$", re.M | re.S)
 _START = re.compile(r' *__Pyx_TraceStart\w+\("(.*?)", __pyx_f\[(\d+)\]')
 _LINE = re.compile(r" *__Pyx_TraceLine\((\d+),\d+,([01]),__PYX_ERR\((\d+),")
+_RETURNED = re.compile(r"__Pyx_TraceReturnCValue\(__pyx_r, __pyx_convert__to_py_struct_\w*_(\w+),")
 # The function that runs what stands outside of functions.
 _IMPORT = "PyInit_"
 SETTINGS = """\
@@ -93,6 +94,12 @@ def _of_package(lines: dict[str, set[int]]) -> dict[str, list[int]]:
     """Return the lines of hand-written sources, sorted."""
     names = sorted(name for name in lines if name.startswith(SOURCES) and name != SHARED_SOURCE)
     return {name: sorted(lines[name]) for name in names}
+
+
+def returned_structs(path: Path) -> list[str]:
+    """Return the structs that functions of a C file show to the tracer as their results."""
+    names = set(_RETURNED.findall(path.read_text(encoding="utf-8")))
+    return sorted(f"{path.stem}.{name}" for name in names)
 
 
 def settings(data: Path, cython: bool) -> str:
@@ -163,10 +170,19 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         from .builder import build_folder
 
-        lines = traced_lines(sorted(build_folder({"AUTOGRAD_CY_COVERAGE": "1"}).glob("*.c")))
+        c_files = sorted(build_folder({"AUTOGRAD_CY_COVERAGE": "1"}).glob("*.c"))
+        lines = traced_lines(c_files)
         if not lines.all:
             print("There is no C that traces: build with AUTOGRAD_CY_COVERAGE=1.", file=sys.stderr)
             return 2
+        returned = [name for path in c_files for name in returned_structs(path)]
+        if returned:
+            print(
+                f"{', '.join(returned)}: a function that holds the GIL returns it, and Python's "
+                "tracer would read its pointers as text: take its address as an argument",
+                file=sys.stderr,
+            )
+            return 1
         LINES.write_text(json.dumps(lines._asdict()), encoding="utf-8")
         count = sum(map(len, lines.all.values()))
         print(f"{count} lines of {len(lines.all)} Cython sources are traced")

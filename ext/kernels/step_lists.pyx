@@ -15,14 +15,13 @@ from autograd_cy._C.tensor cimport F_LAZY, F_STRIDED, Tensor, tensor_is_dense
 __all__: list[str] = []
 
 
-cdef inline Number number_of_tensor(Tensor t) noexcept:
-    cdef Number x
+cdef inline void set_number(Number* x, Tensor t) noexcept:
+    # Not its result: a build for coverage shows results to Python, and the bytes at `p`.
     x.p = NULL
     x.dt = 0
     if t is not None:
         x.p = t.ptr
         x.dt = t.dt
-    return x
 
 
 cdef bint same_layout(Tensor a, Tensor b) noexcept:
@@ -79,9 +78,9 @@ cdef class StepLists:
     cdef int shared(self, Tensor lr, Tensor grad_scale, Tensor found_inf) except -1:
         """Numbers that all parameters share, read when the step runs."""
         self.scalars = [lr, grad_scale, found_inf]
-        self.plan.lr = number_of_tensor(lr)
-        self.plan.grad_scale = number_of_tensor(grad_scale)
-        self.plan.found_inf = number_of_tensor(found_inf)
+        set_number(&self.plan.lr, lr)
+        set_number(&self.plan.grad_scale, grad_scale)
+        set_number(&self.plan.found_inf, found_inf)
         return 0
 
     cdef int add(self, tuple params, tuple grads, tuple arrays, tuple numbers) except -1:
@@ -124,7 +123,7 @@ cdef class StepLists:
         cdef Py_ssize_t i
         for i in range(len(numbers)):
             self.plan.last = k
-            self.plan.segments[i].numbers[k] = number_of_tensor(<Tensor>numbers[i])
+            set_number(&self.plan.segments[i].numbers[k], <Tensor>numbers[i])
             if self.rows is not None:
                 (<list>self.rows[i]).append((k, numbers[i]))
         return 0

@@ -178,3 +178,12 @@ def test_lines_of_a_small_module(small_tree):
     assert numbers("scales.pxi", "cdef double other() except? -1:") == numbers(
         "box.pyx", "    return other()"
     )
+
+
+def test_structs_that_functions_show_to_the_tracer_are_found(tmp_path):
+    write(
+        tmp_path / "lists.c",
+        "  __Pyx_TraceReturnCValue(__pyx_r, __pyx_convert__to_py_struct____pyx_t_5lists_Number, "
+        "19, 0, 0);\n  __Pyx_TraceReturnCValue(__pyx_r, __Pyx_PyLong_From_int, 7, 0, 0);\n",
+    )
+    assert coverage.returned_structs(tmp_path / "lists.c") == ["lists.Number"]

@@ -147,8 +147,8 @@ cdef void give_all_back() noexcept:
 
 cdef inline void trim() noexcept:
     """
-    Where a group has a limit, let malloc() return what was given back: blocks of up to 32 MiB lie in
-    its heap, and stay with the process where one after them is in use.
+    Where a group has a limit, let malloc() return what was given back: blocks of up to 32 MiB lie
+    in its heap, and stay with the process where one after them is in use.
     """
     global g_given_back
     if g_group_limit >= 0 and g_given_back > g_group_limit // 16:
