@@ -40,6 +40,8 @@ def chain(depth, modes=None, fail=False):
 @pytest.mark.parametrize("depth", [1, 39, 41, 100, 2000])
 def test_depth(depth):
     assert sys.getrecursionlimit() <= 3000
+    if depth > 100 and sys.gettrace() is not None:
+        pytest.skip("a build for coverage crashes, where Cython's tracer runs in so many threads")
     x, y = chain(depth)
     y.backward()
     assert x.grad.item() == depth + 1
