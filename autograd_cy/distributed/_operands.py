@@ -57,7 +57,7 @@ def check_tensors(values: Any, name: str) -> None:
             f"             but got {type(values)} instead."
         )
     for value in values:
-        if value.device.type == "meta":
+        if value.is_meta:
             raise TypeError(
                 f"distributed: a tensor of `{name}` is on device meta: it has no values"
             )
@@ -73,8 +73,9 @@ def _is_list_of_tensors(values: Any) -> bool:
 
 
 def check_written(tensor: Tensor, function: str, writes: bool = True) -> None:
-    """Refuse a leaf that records: what other ranks write into it would not be seen by backward.
+    """Refuse a tensor that must not be written in place, on all ranks or where it is written.
 
+    On all ranks a leaf that records, since backward would not see what other ranks write into it.
     PyTorch does so where it copies results, and lets ``all_reduce``, ``broadcast`` and ``reduce``
     write. Where this rank ``writes``, memory that is read-only, or has elements in one place, is
     refused as well: MPI knows nothing of it.
@@ -93,6 +94,8 @@ def check_written(tensor: Tensor, function: str, writes: bool = True) -> None:
     if not writes:
         return
     values = tensor.data  # of a version of its own
+    if values.is_conj():
+        values = values.conj()  # else each element would be computed below
     try:
         values.copy_(values)  # nothing but its checks
     except RuntimeError as error:

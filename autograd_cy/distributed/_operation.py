@@ -17,7 +17,7 @@ from ._operands import (
 )
 from ._world import ProcessGroup, world
 from .constants import ReduceOp
-from .work import Work, _dropped, _finish_dropped
+from .work import Work, _finish_dropped
 
 __all__ = [
     "average",
@@ -84,8 +84,7 @@ def run(
         world.abandoned.append((start, finish))
         raise
     finish()
-    if _dropped:
-        _finish_dropped()
+    _finish_dropped()
     return None
 
 

@@ -22,6 +22,15 @@ rank, size = dist.get_rank(), dist.get_world_size()
 after, before = (rank + 1) % size, (rank - 1) % size
 
 
+def in_threads(function, count):
+    """Call a function with 0, 1, ... in a thread each, and wait for all."""
+    threads = [threading.Thread(target=function, args=(place,)) for place in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def by_threads():
     """Every thread sees the result when its wait is over, and the source."""
     sys.setswitchinterval(1e-5)
@@ -52,11 +61,7 @@ def by_threads():
             except Exception as error:
                 wrong.append((number, repr(error)))
 
-        threads = [threading.Thread(target=wait, args=(place,)) for place in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(wait, 3)
     assert not wrong, wrong
 
 
@@ -87,11 +92,7 @@ def futures_by_threads():
             except Exception as error:
                 wrong.append((number, repr(error)))
 
-        threads = [threading.Thread(target=wait, args=(place,)) for place in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(wait, 4)
         assert len(calls) == 1
     assert not wrong, wrong
 
