@@ -39,8 +39,13 @@ def launcher():
 
 
 def variables_of_ranks():
-    """Return the variables of programs here: where modules are, and one thread."""
-    return {"PYTHONPATH": os.pathsep.join([str(ROOT), str(PROGRAMS)]), "OMP_NUM_THREADS": "1"}
+    """Return the variables of programs here: where modules are, one thread, and whole lines.
+
+    Python writes the parts of a line one by one where PYTHONUNBUFFERED is set, and ranks share
+    their output.
+    """
+    modules = os.pathsep.join([str(ROOT), str(PROGRAMS)])
+    return {"PYTHONPATH": modules, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": ""}
 
 
 def run(program, *arguments, ranks=2, timeout=60, **environment):

@@ -32,4 +32,4 @@ dist.barrier()
 for _number in tqdm(range(2), desc="counted"):
     pass
 bar = hub._bar(10)
-print("places alike", "no bar" if bar is None else "a bar")
+print("places alike no bar" if bar is None else "places alike a bar")
