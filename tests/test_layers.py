@@ -74,7 +74,7 @@ LEVELS = (
 # What PyTorch's programs import by a private name is private at the top, and nothing else.
 PRIVATE_AT_THE_TOP = {"__config__", "__future__", "_utils", "_version", "_vmap_internals"}
 # The layers of ext/, from low to high: a module knows its own layer and lower ones.
-LAYERS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
+LAYERS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda", "distributed")
 # Where a module knows a higher layer after all, and why.
 UPWARD: dict[tuple[str, str], str] = {}
 # Where a part, or a module of ext/, imports a higher part after all, and why. In Python only

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import atexit
 import functools
-import itertools
 import os
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._C import rank_memory, rank_messages
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._environment.launcher import detect
 
@@ -27,18 +26,17 @@ __all__ = [
     "check_operation",
     "code_of",
     "datatype",
+    "known_operation",
     "load",
     "operation",
-    "slice_of",
-    "slices_of",
+    "prepare",
     "too_many",
 ]
 
 _MPI: Any = None
 #: Elements that are too many at once for MPI before its version 4.
 MANY = 1 << 31
-#: Datatypes of MPI by dtype, and operations by operation and dtype, as far as they were needed.
-_DATATYPES: dict[Any, Any] = {}
+#: Operations of MPI by operation and dtype, as far as they were needed.
 _FOR_DTYPES: dict[tuple[int, Any], Any] = {}
 
 #: Names of MPI's datatypes by dtype. Half dtypes travel as two bytes.
@@ -133,6 +131,12 @@ def load() -> Any:
     return _MPI
 
 
+def prepare(mpi: Any) -> None:
+    """Tell the compiled modules of MPI, before the first operation."""
+    rank_memory.set_mpi(mpi.buffer, {dtype: getattr(mpi, name) for dtype, name in _TYPES.items()})
+    rank_messages.set_mpi(mpi)
+
+
 def _start(mpi: Any, rc: Any) -> None:
     """Start MPI as mpi4py would."""
     rc.initialize = True
@@ -166,8 +170,7 @@ def datatype(dtype: Any) -> Any:
     name = _TYPES.get(dtype)
     if name is None:
         raise TypeError(f"distributed: tensors of {dtype} can't be sent; convert them first")
-    result = _DATATYPES[dtype] = getattr(_MPI, name)
-    return result
+    return getattr(_MPI, name)
 
 
 def check_operation(op: ReduceOp, dtype: Any) -> None:
@@ -190,19 +193,25 @@ def check_operation(op: ReduceOp, dtype: Any) -> None:
         raise RuntimeError(f"ReduceOp.{op.name} isn't an operation of {dtype}; convert the tensor")
 
 
+def known_operation(op: Any, dtype: Any) -> Any:
+    """Return MPI's operation for tensors of a dtype if it was asked for before, else None."""
+    # The identity of an operation, since to hash one takes longer than the rest; those of an enum
+    # are never freed.
+    return _FOR_DTYPES.get((id(op), dtype))
+
+
 def operation(op: ReduceOp, dtype: Any) -> Any:
-    """Return MPI's operation for tensors of a dtype.
+    """Return MPI's operation for tensors of a dtype; None in a world without MPI.
 
     Raises
     ------
     RuntimeError, ValueError
         If the operation isn't one of the dtype.
     """
-    # The identity of an operation, since to hash one takes longer than the rest.
-    result = _FOR_DTYPES.get((id(op), dtype))
-    if result is None:
-        check_operation(op, dtype)
-        result = _FOR_DTYPES[id(op), dtype] = _operation(op, dtype)
+    check_operation(op, dtype)
+    if _MPI is None:
+        return None
+    result = _FOR_DTYPES[id(op), dtype] = _operation(op, dtype)
     return result
 
 
@@ -249,28 +258,8 @@ def check_count(count: int, call: str) -> None:
 
 
 def buffer_of(tensor: Tensor) -> list[Any]:
-    """Return the memory of a contiguous tensor as mpi4py takes it: address, count and datatype."""
-    if tensor.device.type == "cuda":
+    """Return the memory of a contiguous tensor as mpi4py takes it: memory, count and datatype."""
+    if not tensor.is_cpu:
         # MPI knows nothing of streams: what writes or reads the memory must have ended.
         ag.cuda.current_stream(tensor.device).synchronize()
-    return [
-        _MPI.buffer.fromaddress(tensor.data_ptr(), tensor.nbytes),
-        tensor.numel(),
-        _DATATYPES.get(tensor.dtype) or datatype(tensor.dtype),
-    ]
-
-
-def slice_of(tensor: Tensor, start: int, stop: int) -> list[Any]:
-    """Return some elements of a contiguous tensor of the host as mpi4py takes them."""
-    return slices_of(tensor, (start, stop))[0]
-
-
-def slices_of(tensor: Tensor, bounds: Sequence[int]) -> list[list[Any]]:
-    """Return the elements from each bound to the next of a contiguous tensor of the host."""
-    size, address = tensor.element_size(), tensor.data_ptr()
-    datatype_ = _DATATYPES.get(tensor.dtype) or datatype(tensor.dtype)
-    buffer = _MPI.buffer.fromaddress
-    return [
-        [buffer(address + start * size, (stop - start) * size), stop - start, datatype_]
-        for start, stop in itertools.pairwise(bounds)
-    ]
+    return rank_memory.buffer_of(tensor)

@@ -11,6 +11,7 @@ from typing import Any
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._C import rank_memory
 from autograd_cy.autograd.graph import increment_version
 
 from ._world import ProcessGroup, world
@@ -24,6 +25,7 @@ __all__ = [
     "check_written",
     "describe",
     "group_root",
+    "output_of",
     "write",
 ]
 
@@ -84,6 +86,8 @@ def check_written(tensor: Tensor, function: str, writes: bool = True) -> None:
     ------
     RuntimeError
     """
+    if rank_memory.is_free(tensor):
+        return
     if tensor.requires_grad and tensor.is_leaf and ag.is_grad_enabled():
         raise RuntimeError(
             f"{function}: a leaf Variable that requires grad is being used in an in-place "
@@ -127,6 +131,8 @@ def _empty(shape: Any, like: Tensor) -> Tensor:
 
 def as_input(tensor: Tensor) -> Tensor:
     """Return the values of a tensor in C order where MPI can read, the tensor itself if it is."""
+    if rank_memory.is_plain(tensor):
+        return tensor
     tensor = tensor.detach()
     if _is_plain(tensor):
         return tensor
@@ -138,10 +144,7 @@ def as_input(tensor: Tensor) -> Tensor:
 
 def apart(source: Tensor, memory: Tensor) -> Tensor:
     """Return what is sent, copied if it shares memory with what is written: MPI forbids that."""
-    start, other = source.data_ptr(), memory.data_ptr()
-    if start < other + memory.nbytes and other < start + source.nbytes:
-        return source.clone()
-    return source
+    return source.detach().clone() if rank_memory.overlap(source, memory) else source
 
 
 def _is_plain(tensor: Tensor) -> bool:
@@ -208,6 +211,13 @@ class Output:
             count = tensor.numel()
             write(tensor, self.memory[start : start + count])
             start += count
+
+
+def output_of(*tensors: Tensor, values: bool = False) -> Output | rank_memory.Own:
+    """Return the memory that an operation writes, as :class:`Output` or what does the same."""
+    if len(tensors) == 1 and rank_memory.is_plain(tensors[0]):
+        return rank_memory.Own(tensors[0])
+    return Output(tensors, values)
 
 
 def group_root(

@@ -8,6 +8,7 @@ from typing import Any
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._C import rank_memory
 
 from . import _mpi
 from ._operands import (
@@ -20,6 +21,7 @@ from .constants import ReduceOp
 from .work import Work, _finish_dropped
 
 __all__ = [
+    "LARGE",
     "average",
     "check_list",
     "check_op",
@@ -27,13 +29,24 @@ __all__ = [
     "joined",
     "parts_of",
     "run",
+    "takes_messages",
 ]
 
 
-#: Bytes from which ranks sleep until all have come, and are awake while data move.
+#: Bytes from which operations go by messages, or else ranks sleep until all have come and are awake
+#: while data move.
 LARGE = 1 << 16
-#: Pairs of an operation and a dtype that fit. Operations of an enum are never freed.
-_CHECKED: set[tuple[int, Any]] = set()
+#: The most ranks of a group that send messages instead.
+_RANKS = 3
+
+
+def takes_messages(group: ProcessGroup, nbytes: int = LARGE) -> bool:
+    """Return whether an operation goes by messages (``rank_messages``); alike on all ranks.
+
+    By default of any size, as for lists of tensors, which MPI's operations don't take. Memory of
+    GPUs is left to an MPI that takes it.
+    """
+    return nbytes >= LARGE and 1 < len(group._ranks) <= _RANKS and not world.cuda_aware
 
 
 def run(
@@ -50,7 +63,7 @@ def run(
     """Start an operation, and wait for it unless it is asynchronous.
 
     ``nbytes`` must be alike on all ranks, since large operations of MPI begin by a barrier.
-    ``direct`` starts the operation by messages instead (``_direct``), from the number of the call.
+    ``direct`` starts the operation by messages instead, from the number of the call.
     """
     if group._comm is None:
         if async_op:
@@ -104,24 +117,32 @@ class _WithBarrier:
         return self._request.Test() and self.is_moving
 
 
-def check_op(op: Any, function: str, dtype: Any) -> None:
-    # The identity of an operation, since to hash one takes longer than the rest.
-    if (id(op), dtype) in _CHECKED:
-        return
+def check_op(op: Any, function: str, dtype: Any) -> Any:
+    """Return MPI's operation for tensors of a dtype; None in a world without MPI.
+
+    Raises
+    ------
+    TypeError, RuntimeError, ValueError
+        If it isn't an operation, or isn't one of the dtype.
+    """
+    found = _mpi.known_operation(op, dtype)
+    if found is not None:
+        return found
     if not isinstance(op, ReduceOp):
         raise TypeError(f"{function}: op must be a ReduceOp, such as ReduceOp.SUM, not {op!r}")
-    _mpi.check_operation(op, dtype)
-    _CHECKED.add((id(op), dtype))
+    return _mpi.operation(op, dtype)
 
 
-def average(memory: Tensor, op: ReduceOp, size: int) -> None:
-    if op is ReduceOp.AVG:
-        with ag.no_grad():
-            memory.div_(size)
+def average(memory: Tensor, size: int) -> None:
+    """Divide sums by the number of ranks."""
+    with ag.no_grad():
+        memory.div_(size)
 
 
 def check_list(tensors: Any, name: str, like: Tensor, size: int, function: str) -> None:
     """Refuse a list that isn't one tensor a rank, each as the other argument."""
+    if rank_memory.are_alike(tensors, like) and len(tensors) == size:
+        return
     check_tensors(tensors, name)
     if len(tensors) != size:
         raise RuntimeError(

@@ -136,6 +136,7 @@ def start_mpi(launch: Launch | None, timeout: float) -> None:
             raise RuntimeError(started_alone(Launch("a launcher", 1, 0, 1, 0), 0))
         return
     world.mpi = mpi
+    _mpi.prepare(mpi)
     request, until = comm.Ibarrier(), time.monotonic() + timeout
     while not request.Test():
         if time.monotonic() > until:

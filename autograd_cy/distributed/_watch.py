@@ -29,6 +29,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from autograd_cy._C import rank_messages
+from autograd_cy._C.rank_messages import Call
 from autograd_cy._environment.launcher import Launch, step_of_srun
 from autograd_cy._environment.threads import cgroup_path, cpu_quota
 
@@ -36,24 +38,17 @@ from ._background import Background, is_wanted
 from ._limit import limit
 
 __all__ = [
-    "OF_HANDLER",
     "OF_PARENT",
     "Call",
     "EverywhereError",
     "Watch",
     "cancel_step",
-    "interrupted",
 ]
 
 #: The error of a forked process.
 OF_PARENT = (
     "distributed: a process that was forked, such as a worker of a DataLoader, can't "
     "communicate: MPI belongs to its parent; communicate there"
-)
-#: The error of a handler of a signal.
-OF_HANDLER = (
-    "distributed: the handler of a signal waits for the operation that it has interrupted; leave a "
-    "note in the handler, and wait after it"
 )
 
 # Tests before the processor is offered to others, and the seconds until a rank begins to sleep.
@@ -80,46 +75,6 @@ _TAG = 1
 
 class EverywhereError(RuntimeError):
     """An error that every rank of the job raises alike; one of them prints it."""
-
-
-class Call:
-    """One call that needs other ranks: which, of whom, and for how long it may wait.
-
-    Parameters
-    ----------
-    text : str or callable
-        Name and operands, for messages; or a function that returns them, which is called when a
-        message needs them.
-    group : int
-        Number of the group.
-    number : int
-        Number of the call in its group, from 1; 0 for a message between two ranks.
-    peers : sequence of int
-        The ranks in the world that take part.
-    timeout : float
-        Seconds.
-    """
-
-    __slots__ = ("_text", "group", "number", "peers", "timeout")
-
-    def __init__(
-        self, text: str | Callable[[], str], group: int, number: int, peers: Any, timeout: float
-    ) -> None:
-        self._text = text
-        self.group = group
-        self.number = number
-        self.peers = peers
-        self.timeout = timeout
-
-    @property
-    def text(self) -> str:
-        """Return name and operands."""
-        return self._text if isinstance(self._text, str) else self._text()
-
-    def __str__(self) -> str:
-        if self.number == 0:
-            return f"{self.text} (group {self.group})"
-        return f"{self.text} (call {self.number} of group {self.group})"
 
 
 class Watch:
@@ -149,8 +104,8 @@ class Watch:
         self._sent: list[Any] = []
         #: Requests whose wait an exception has ended, with their memory, which MPI may still use.
         self.abandoned: list[Any] = []
-        #: Operations by messages that are under way (``_direct``).
-        self.exchanges: list[Any] = []
+        #: Operations by messages that are under way.
+        self.exchanges = rank_messages.exchanges
         self._background = Background(self._go_on)
         self._call: Call | None = None
         self._at_end = False
@@ -233,8 +188,7 @@ class Watch:
     def progress(self) -> None:
         """Let operations by messages go on: another rank may wait for any of them."""
         self.refuse_in_child()
-        for exchange in list(self.exchanges):
-            exchange.go_on()
+        rank_messages.progress()
 
     def refuse_in_child(self) -> None:
         """Refuse a forked process, whose calls would take the messages of its parent.
@@ -263,19 +217,6 @@ class Watch:
         """Leave all operations to this thread, which is about to wait."""
         self._background.end()
 
-    def _test_with_progress(self, request: Any) -> Callable[[], bool]:
-        """Return a test of a request that lets all other operations go on, too."""
-        exchanges, test = self.exchanges, request.Test
-
-        def both() -> bool:
-            if len(exchanges) > 1 or request not in exchanges:
-                for exchange in list(exchanges):
-                    if exchange is not request:
-                        exchange.go_on()
-            return test()
-
-        return both
-
     def wait(self, request: Any, call: Call) -> None:
         """Wait until a request is complete.
 
@@ -288,15 +229,12 @@ class Watch:
             Named in messages.
         """
         self.refuse_in_child()
-        test = self._test_with_progress(request) if self.exchanges else request.Test
         before = self._call
         try:
-            for _ in range(_TESTS):
-                if test():
-                    return
+            if rank_messages.test(request, _TESTS):
+                return
             self._call = call
-            # From here on also those that another thread, or the handler of a signal, begins.
-            self._wait_long(self._test_with_progress(request), call, request)
+            self._wait_long(call, request)
         except self._mpi.Exception as error:
             self.abandoned.append(request)
             raise self.failure(call, error) from error
@@ -313,12 +251,12 @@ class Watch:
             "this one expects, or the call is another one there"
         )
 
-    def _wait_long(self, test: Any, call: Call, request: Any) -> None:
+    def _wait_long(self, call: Call, request: Any) -> None:
         start = now = time.monotonic()
         awake, was_moving = start + _AWAKE, False
         next_look, next_query, pause = start + _LOOK, start + _QUERY, 2e-5
         next_search = start + _QUERY
-        while not test():
+        while not rank_messages.test(request):
             now = time.monotonic()
             if not was_moving and getattr(request, "is_moving", False):
                 was_moving, awake = True, now + _AWAKE_MOVING
@@ -554,14 +492,6 @@ def _process() -> tuple[str, int]:
     except OSError:
         space = ""
     return space, os.getpid()
-
-
-def interrupted(error: BaseException) -> RuntimeError:
-    """Return the error of an operation that an exception has left half done."""
-    return RuntimeError(
-        f"distributed: {type(error).__name__} ({error}) has interrupted this operation, which "
-        "can't go on; end the job"
-    )
 
 
 def cancel_step() -> None:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograd_cy._C import rank_messages
+
 from ._watch import Call, EverywhereError
 from .constants import Backend
 
@@ -38,7 +40,7 @@ class World:
         self.counts: dict[int, int] = {}
         self.next_group = 0
         #: Memory of calls that an exception has ended, which MPI may still use.
-        self.abandoned: list[Any] = []
+        self.abandoned = rank_messages.abandoned
         #: Each call is compared between ranks, as TORCH_DISTRIBUTED_DEBUG=DETAIL asks.
         self.compare_all = False
         #: MPI gets pointers to memory of GPUs, as AUTOGRAD_CY_CUDA_AWARE_MPI=1 says.

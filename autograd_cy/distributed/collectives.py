@@ -12,16 +12,17 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C import rank_messages
 
-from . import _direct, _mpi
+from . import _mpi
 from ._operands import (
-    Output,
     check_tensor,
     check_written,
     describe,
     group_root,
+    output_of,
 )
-from ._operation import average, check_op, run
+from ._operation import average, check_op, run, takes_messages
 from ._world import world
 from .constants import ReduceOp
 from .groups import _seconds, own_group
@@ -84,20 +85,19 @@ def all_reduce(
     if mine is None:
         return None
     check_written(tensor, "all_reduce")
-    check_op(op, "all_reduce", tensor.dtype)
-    output = Output([tensor], values=True)
+    operation = check_op(op, "all_reduce", tensor.dtype)
+    output = output_of(tensor, values=True)
     memory = output.memory
 
     def start() -> Any:
-        return mine._comm.Iallreduce(
-            world.mpi.IN_PLACE, _mpi.buffer_of(memory), _mpi.operation(op, memory.dtype)
-        )
+        return mine._comm.Iallreduce(world.mpi.IN_PLACE, _mpi.buffer_of(memory), operation)
 
     def by_messages(number: int) -> Any:
-        return _direct.all_reduce(mine, memory, _mpi.operation(op, memory.dtype), number)
+        return rank_messages.all_reduce(mine, memory, operation, number)
 
     def finish() -> None:
-        average(memory, op, mine.size())
+        if op is ReduceOp.AVG:
+            average(memory, mine.size())
         output.finish()
 
     return run(
@@ -109,7 +109,7 @@ def all_reduce(
         async_op,
         [tensor],
         memory.nbytes,
-        by_messages if _direct.takes(mine, memory.nbytes) else None,
+        by_messages if takes_messages(mine, memory.nbytes) else None,
     )
 
 
@@ -162,10 +162,10 @@ def broadcast(
     is_root = mine.rank() == root
     # A leaf on the source, too, so that no rank waits for others.
     check_written(tensor, "broadcast", not is_root)
-    output = Output([tensor], values=is_root)
+    output = output_of(tensor, values=is_root)
 
     def by_messages(number: int) -> Any:
-        return _direct.broadcast(mine, _mpi.buffer_of(output.memory), root, number)
+        return rank_messages.broadcast(mine, _mpi.buffer_of(output.memory), root, number)
 
     return run(
         mine,
@@ -176,7 +176,7 @@ def broadcast(
         async_op,
         [tensor],
         output.memory.nbytes,
-        by_messages if _direct.takes(mine, output.memory.nbytes) else None,
+        by_messages if takes_messages(mine, output.memory.nbytes) else None,
     )
 
 
@@ -230,23 +230,23 @@ def reduce(
     root = group_root(mine, dst, group_dst, "reduce", "dst")
     is_root = mine.rank() == root
     check_written(tensor, "reduce", is_root)  # a leaf everywhere, so that no rank waits
-    check_op(op, "reduce", tensor.dtype)
-    output = Output([tensor], values=True)
+    operation = check_op(op, "reduce", tensor.dtype)
+    output = output_of(tensor, values=True)
     memory = output.memory
 
     def start() -> Any:
-        operation = _mpi.operation(op, memory.dtype)
         buffer = _mpi.buffer_of(memory)
         if is_root:
             return mine._comm.Ireduce(world.mpi.IN_PLACE, buffer, operation, root)
         return mine._comm.Ireduce(buffer, None, operation, root)
 
     def by_messages(number: int) -> Any:
-        return _direct.reduce(mine, memory, _mpi.operation(op, memory.dtype), root, number)
+        return rank_messages.reduce(mine, memory, operation, root, number)
 
     def finish() -> None:
         if is_root:
-            average(memory, op, mine.size())
+            if op is ReduceOp.AVG:
+                average(memory, mine.size())
             output.finish()
 
     return run(
@@ -258,7 +258,7 @@ def reduce(
         async_op,
         [tensor],
         memory.nbytes,
-        by_messages if _direct.takes(mine, memory.nbytes) else None,
+        by_messages if takes_messages(mine, memory.nbytes) else None,
     )
 
 

@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C import rank_memory, rank_messages
 
-from . import _direct, _mpi
+from . import _mpi
 from ._operands import (
-    Output,
     apart,
     as_input,
     check_tensor,
     check_tensors,
     check_written,
     describe,
+    output_of,
     write,
 )
-from ._operation import joined, run
+from ._operation import joined, run, takes_messages
 from ._world import ProcessGroup, world
 from .groups import own_group
 from .work import Work
@@ -42,7 +43,7 @@ def _exchange(
     async_op: bool,
 ) -> Work | None:
     """Send ``sent[i]`` elements to rank i, and get ``to[i]`` from it."""
-    output = Output(results)
+    output = output_of(*results)
     source = apart(source, output.memory)
 
     def start() -> Any:
@@ -51,9 +52,9 @@ def _exchange(
         return mine._comm.Ialltoallv([address, sent, datatype], [into, to, datatype])
 
     def by_messages(number: int) -> Any:
-        parts = _mpi.slices_of(source, _bounds(sent))
-        memories = _mpi.slices_of(output.memory, _bounds(to))
-        return _direct.all_to_all(mine, parts, memories, number)
+        parts = rank_memory.buffers_of(source, _bounds(sent))
+        memories = rank_memory.buffers_of(output.memory, _bounds(to))
+        return rank_messages.all_to_all(mine, parts, memories, number)
 
     def finish() -> None:
         if mine._comm is None:
@@ -81,7 +82,7 @@ def _exchange(
         async_op,
         results,
         nbytes,
-        by_messages if _direct.takes(mine, nbytes) else None,
+        by_messages if takes_messages(mine, nbytes) else None,
     )
 
 

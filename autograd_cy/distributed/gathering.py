@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C import rank_memory, rank_messages
 
-from . import _direct, _mpi
+from . import _mpi
 from ._operands import (
-    Output,
     apart,
     as_input,
     check_tensor,
     check_written,
     describe,
     group_root,
+    output_of,
     write,
 )
-from ._operation import check_list, check_whole, parts_of, run
+from ._operation import LARGE, check_list, check_whole, parts_of, run, takes_messages
 from ._world import ProcessGroup
 from .groups import own_group
 from .work import Work
@@ -81,7 +82,7 @@ def _all_gather(
     mine: ProcessGroup, function: str, results: list[Tensor], tensor: Tensor, async_op: bool
 ) -> Work | None:
     nbytes = tensor.nbytes * mine.size()
-    direct = _direct.takes(mine, _direct.LEAST if len(results) > 1 else nbytes)
+    direct = takes_messages(mine, LARGE if len(results) > 1 else nbytes)
     outputs = _outputs(results, direct)
     source = as_input(tensor)
     for output in outputs:
@@ -93,7 +94,9 @@ def _all_gather(
 
     def by_messages(number: int) -> Any:
         memories = _memories(outputs, mine)
-        return _direct.all_to_all(mine, [_mpi.buffer_of(source)] * mine.size(), memories, number)
+        return rank_messages.all_to_all(
+            mine, [_mpi.buffer_of(source)] * mine.size(), memories, number
+        )
 
     def finish() -> None:
         if mine._comm is None:
@@ -115,19 +118,19 @@ def _all_gather(
     )
 
 
-def _outputs(results: list[Tensor], direct: bool) -> list[Output]:
+def _outputs(results: list[Tensor], direct: bool) -> list[Any]:
     """Return the memory that is written: for each tensor, or for all one after the other."""
     if direct:
-        return [Output([each]) for each in results]
-    return [Output(results)]
+        return [output_of(each) for each in results]
+    return [output_of(*results)]
 
 
-def _memories(outputs: list[Output], group: ProcessGroup) -> list[list[Any]]:
+def _memories(outputs: list[Any], group: ProcessGroup) -> list[list[Any]]:
     """Return the memory for the tensor of each rank."""
     if len(outputs) == 1:
         memory = outputs[0].memory
         count = memory.numel() // group.size()
-        return _mpi.slices_of(memory, [count * rank for rank in range(group.size() + 1)])
+        return rank_memory.buffers_of(memory, [count * rank for rank in range(group.size() + 1)])
     return [_mpi.buffer_of(output.memory) for output in outputs]
 
 
@@ -241,7 +244,7 @@ def gather(
         for each in results:
             check_written(each, "gather")
     source = as_input(tensor)
-    direct = _direct.takes(mine)
+    direct = takes_messages(mine)
     outputs = _outputs(results, direct) if is_root else []
     for output in outputs:
         source = apart(source, output.memory)
@@ -252,7 +255,7 @@ def gather(
 
     def by_messages(number: int) -> Any:
         memories = _memories(outputs, mine) if is_root else []
-        return _direct.gather(mine, _mpi.buffer_of(source), memories, root, number)
+        return rank_messages.gather(mine, _mpi.buffer_of(source), memories, root, number)
 
     def finish() -> None:
         if mine._comm is None:

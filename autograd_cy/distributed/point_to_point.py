@@ -13,7 +13,7 @@ from typing import Any
 from autograd_cy import Tensor
 
 from . import _mpi
-from ._operands import Output, as_input, check_tensor, check_written, describe, group_root
+from ._operands import as_input, check_tensor, check_written, describe, group_root, output_of
 from ._watch import Call
 from ._world import ProcessGroup, world
 from .groups import own_group
@@ -171,7 +171,7 @@ def irecv(
     sender = "any rank" if peer is None else f"rank {mine._ranks[peer]}"
     text = f"recv of {describe(tensor)} from {sender}"
     _mpi.check_count(tensor.numel(), text)
-    output = Output([tensor])
+    output = output_of(tensor)
     memory, mpi = output.memory, world.mpi
     request = mine._comm.Irecv(
         _mpi.buffer_of(memory),

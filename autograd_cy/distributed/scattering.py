@@ -6,19 +6,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C import rank_messages
 
-from . import _direct, _mpi
+from . import _mpi
 from ._operands import (
-    Output,
     apart,
     as_input,
     check_tensor,
     check_written,
     describe,
     group_root,
+    output_of,
     write,
 )
-from ._operation import average, check_list, check_op, check_whole, joined, parts_of, run
+from ._operation import (
+    average,
+    check_list,
+    check_op,
+    check_whole,
+    joined,
+    parts_of,
+    run,
+    takes_messages,
+)
 from ._world import ProcessGroup
 from .constants import ReduceOp
 from .groups import own_group
@@ -90,8 +100,8 @@ def scatter(
     source: Any = None
     if is_root:
         check_list(scatter_list, "scatter_list", tensor, mine.size(), "scatter")
-    output = Output([tensor])
-    direct = _direct.takes(mine)
+    output = output_of(tensor)
+    direct = takes_messages(mine)
     sources: list[Tensor] = []
     if is_root and direct:
         sources = [apart(as_input(each), output.memory) for each in scatter_list or ()]
@@ -100,7 +110,7 @@ def scatter(
 
     def by_messages(number: int) -> Any:
         parts = [_mpi.buffer_of(each) for each in sources]
-        return _direct.scatter(mine, parts, _mpi.buffer_of(output.memory), root, number)
+        return rank_messages.scatter(mine, parts, _mpi.buffer_of(output.memory), root, number)
 
     def start() -> Any:
         parts = None if source is None else parts_of(source, mine)
@@ -182,25 +192,25 @@ def _reduce_scatter(
     async_op: bool,
 ) -> Work | None:
     check_written(result, function)
-    check_op(op, function, result.dtype)
-    output = Output([result])
+    operation = check_op(op, function, result.dtype)
+    output = output_of(result)
     memory = output.memory
     source = apart(joined(inputs), memory)
 
     def start() -> Any:
         return mine._comm.Ireduce_scatter_block(
-            parts_of(source, mine), _mpi.buffer_of(memory), _mpi.operation(op, memory.dtype)
+            parts_of(source, mine), _mpi.buffer_of(memory), operation
         )
 
     def by_messages(number: int) -> Any:
-        operation = _mpi.operation(op, memory.dtype)
-        return _direct.reduce_scatter(mine, source, memory, operation, number)
+        return rank_messages.reduce_scatter(mine, source, memory, operation, number)
 
     def finish() -> None:
         if mine._comm is None:
             write(result, source)
         else:
-            average(memory, op, mine.size())
+            if op is ReduceOp.AVG:
+                average(memory, mine.size())
             output.finish()
 
     return run(
@@ -212,7 +222,7 @@ def _reduce_scatter(
         async_op,
         [result],
         source.nbytes,
-        by_messages if _direct.takes(mine, source.nbytes) else None,
+        by_messages if takes_messages(mine, source.nbytes) else None,
     )
 
 

@@ -8,7 +8,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ._watch import OF_HANDLER, Call, interrupted
+from autograd_cy._C.rank_messages import OF_HANDLER, interrupted
+
+from ._watch import Call
 from ._world import ProcessGroup, world
 
 __all__ = ["Work"]

@@ -23,10 +23,10 @@ SHARED = "_shared"
 # instruction set as <name>_base, <name>_avx2 and <name>_avx512.
 KINDS = ("plain", "openmp", "simd")
 HEADER = "# build:"
-LAYERS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
+LAYERS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda", "distributed")
 # Most of their code is calls of other modules, where a compiler finds little to improve; a module
 # of which that isn't true says `hot` in its header.
-COLD_LAYERS = ("core", "engine", "shape_rules", "composites", "cuda")
+COLD_LAYERS = ("core", "engine", "shape_rules", "composites", "cuda", "distributed")
 
 
 @dataclass(frozen=True)

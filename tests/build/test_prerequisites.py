@@ -111,7 +111,7 @@ def test_cold_modules_are_those_of_their_layers_and_headers(tmp_path):
         return declared(path, f"{layer}/some.pyx")
 
     assert not module("kernels").cold
-    for layer in ("core", "engine", "composites", "shape_rules", "cuda"):
+    for layer in ("core", "engine", "composites", "shape_rules", "cuda", "distributed"):
         assert module(layer).cold
         assert module(layer, "# build: plain -ffp-contract=off").cold
         assert not module(layer, "# build: plain hot").cold

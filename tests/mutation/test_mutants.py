@@ -280,7 +280,7 @@ def test_a_seed_gives_the_same_mutants_and_no_two_in_a_line():
 
 def test_all_code_by_hand_is_taken_and_nothing_that_the_build_writes():
     taken = {str(path.relative_to(tree.ROOT)) for path in tree.sources()}
-    for room in ("core", "shape_rules", "kernels", "engine", "composites", "cuda"):
+    for room in ("core", "shape_rules", "kernels", "engine", "composites", "cuda", "distributed"):
         there = [
             *(tree.ROOT / "ext" / room).rglob("*.px[id]"),
             *(tree.ROOT / "ext" / room).rglob("*.pyx"),

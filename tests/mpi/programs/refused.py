@@ -7,7 +7,8 @@ import pytest
 
 import autograd_cy as torch
 import autograd_cy.distributed as dist
-from autograd_cy.distributed import _direct, _mpi
+from autograd_cy._C import rank_messages
+from autograd_cy.distributed import _mpi
 from autograd_cy.distributed._operation import run
 from autograd_cy.distributed._world import world
 
@@ -82,7 +83,7 @@ dist.all_to_all_single(received, torch.full((size,), float(rank)), counts, count
 assert received.tolist() == list(range(size))
 
 # Large messages are sent in parts, where MPI takes fewer elements at once.
-_direct.MOST = 300_001
+rank_messages.set_limits(300_001)
 for count in (1 << 20, (1 << 20) + 5):
     x = torch.arange(count) * (rank == 0)
     dist.broadcast(x, 0)
