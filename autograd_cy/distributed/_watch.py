@@ -30,12 +30,12 @@ from types import TracebackType
 from typing import Any
 
 from autograd_cy._C import rank_messages
+from autograd_cy._C.rank_end import kill_later
 from autograd_cy._C.rank_messages import Call
 from autograd_cy._environment.launcher import Launch, step_of_srun
 from autograd_cy._environment.threads import cgroup_path, cpu_quota
 
 from ._background import Background, is_wanted
-from ._limit import limit
 
 __all__ = [
     "OF_PARENT",
@@ -392,8 +392,8 @@ class Watch:
         if not self._reported or self.rank < self._reporter:  # one asks for all
             cancel_step()
         # MPICH would first wait for messages to other hosts, where a stopped rank takes none.
-        with limit(_ABORTED):
-            self._comm.Abort(1)
+        kill_later(_ABORTED)
+        self._comm.Abort(1)
 
     def on_exception(
         self,
