@@ -8,16 +8,16 @@ from autograd_cy._C.tensor import Tensor
 __all__ = ["cholesky_solve"]
 
 
-def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     r"""
     Return the solution :math:`X` of :math:`L L^H X = B`.
 
     Parameters
     ----------
-    B : Tensor
-        Of the shape ``(*, n, k)``.
-    L : Tensor
-        Triangular factors of the matrices, of the shape ``(*, n, n)``, as ``linalg.cholesky``
+    input : Tensor
+        The right side :math:`B`, of the shape ``(*, n, k)``.
+    input2 : Tensor
+        :math:`L`: triangular factors of the matrices, of the shape ``(*, n, n)``, as ``linalg.cholesky``
         gives them.
     upper : bool, optional
         Whether the factors are upper triangular: :math:`L^H L X = B`.
@@ -42,6 +42,8 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """
     from autograd_cy.linalg import solve_triangular
 
-    _check_arguments("cholesky_solve", (B, "Tensor", "input", 1), (L, "Tensor", "input2", 2))
-    lower = L.mH if upper else L
-    return solve_triangular(lower.mH, solve_triangular(lower, B, upper=False), upper=True)
+    _check_arguments(
+        "cholesky_solve", (input, "Tensor", "input", 1), (input2, "Tensor", "input2", 2)
+    )
+    lower = input2.mH if upper else input2
+    return solve_triangular(lower.mH, solve_triangular(lower, input, upper=False), upper=True)

@@ -44,7 +44,7 @@ DIFFERENT = [
 ]
 RANDOM = re.compile(
     r"(bernoulli|rand\w*|normal|multinomial|.*dropout|rrelu|poisson|(new_)?empty\w*|uniform"
-    r"|exponential|cauchy|geometric|log_normal|random|resize)_?"
+    r"|exponential|cauchy|geometric|log_normal|random|resize|binomial)_?"
 )
 X = [[4.0, 1, 2], [1, 5, 1], [2, 1, 6]]
 Y = [[1.0, -2, 3], [0.5, 2, -1], [2, 1, 0.25]]
