@@ -25,7 +25,6 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 

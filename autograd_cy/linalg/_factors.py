@@ -17,8 +17,8 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     input : Tensor
         The right side :math:`B`, of the shape ``(*, n, k)``.
     input2 : Tensor
-        :math:`L`: triangular factors of the matrices, of the shape ``(*, n, n)``, as ``linalg.cholesky``
-        gives them.
+        :math:`L`: triangular factors of the matrices, of the shape ``(*, n, n)``, as
+        ``linalg.cholesky`` gives them.
     upper : bool, optional
         Whether the factors are upper triangular: :math:`L^H L X = B`.
 

@@ -31,13 +31,13 @@ OF_HANDLER = (
     "distributed: the handler of a signal waits for the operation that it has interrupted; leave a "
     "note in the handler, and wait after it")
 
-#: Operations that are under way.
-exchanges: list = []
-#: What an exception has ended, with memory that MPI may still use.
-abandoned: list = []
+cdef list _exchanges = []
+cdef list _abandoned = []
 
-cdef list _exchanges = exchanges
-cdef list _abandoned = abandoned
+#: Operations that are under way.
+exchanges = _exchanges
+#: What an exception has ended, with memory that MPI may still use.
+abandoned = _abandoned
 
 cdef enum:
     PART = 1 << 20      # bytes of the part of a piece that one rank adds

@@ -249,8 +249,8 @@ def interrupted():
     def wait(work):
         rung = 0
         for _ in range(5):
-            signal.setitimer(signal.ITIMER_REAL, 1e-5 + 4e-3 * random.random())
             try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 + 4e-3 * random.random())
                 try:
                     work.wait()
                     return rung
@@ -270,9 +270,10 @@ def interrupted():
         try:
             rung += wait(work) if rank == 0 else work.wait() - 1
         except RuntimeError as error:  # while the result was brought into place
-            assert "can't go on; end the job" in str(error)
+            if "can't go on; end the job" not in str(error):
+                raise
         assert x.unique().tolist() == [size * number]
-    assert rung > 20 or rank, rung
+    assert rung > 5 or rank, rung
 
 
 def by_handlers():
