@@ -88,6 +88,7 @@ def check_written(tensor: Tensor, function: str, writes: bool = True) -> None:
     """
     if rank_memory.is_free(tensor):
         return
+    rank_memory.refuse_wrapper(tensor)
     if tensor.requires_grad and tensor.is_leaf and ag.is_grad_enabled():
         raise RuntimeError(
             f"{function}: a leaf Variable that requires grad is being used in an in-place "
@@ -103,7 +104,8 @@ def check_written(tensor: Tensor, function: str, writes: bool = True) -> None:
     try:
         values.copy_(values)  # nothing but its checks
     except RuntimeError as error:
-        raise RuntimeError(f"{function}: {str(error).partition(': ')[2]}") from None
+        text = str(error).removeprefix("copy_: ")
+        raise RuntimeError(f"{function}: {text}") from None
 
 
 def describe(tensor: Tensor) -> str:
@@ -130,9 +132,10 @@ def _empty(shape: Any, like: Tensor) -> Tensor:
 
 
 def as_input(tensor: Tensor) -> Tensor:
-    """Return the values of a tensor in C order where MPI can read, the tensor itself if it is."""
+    """Return the values of a tensor in C order where MPI can read, in its own memory if it is."""
     if rank_memory.is_plain(tensor):
-        return tensor
+        return rank_memory.values_of(tensor)
+    rank_memory.refuse_wrapper(tensor)
     tensor = tensor.detach()
     if _is_plain(tensor):
         return tensor

@@ -16,6 +16,7 @@ from autograd_cy._C import rank_messages
 
 from . import _mpi
 from ._operands import (
+    as_input,
     check_tensor,
     check_written,
     describe,
@@ -162,21 +163,25 @@ def broadcast(
     is_root = mine.rank() == root
     # A leaf on the source, too, so that no rank waits for others.
     check_written(tensor, "broadcast", not is_root)
-    output = output_of(tensor, values=is_root)
+    if is_root:
+        memory, finish = as_input(tensor), lambda: None
+    else:
+        output = output_of(tensor)
+        memory, finish = output.memory, output.finish
 
     def by_messages(number: int) -> Any:
-        return rank_messages.broadcast(mine, _mpi.buffer_of(output.memory), root, number)
+        return rank_messages.broadcast(mine, _mpi.buffer_of(memory), root, number)
 
     return run(
         mine,
         lambda: f"broadcast of {describe(tensor)} from rank {mine._ranks[root]}",
         ("broadcast", tensor.dtype, tensor.shape, root),
-        lambda: mine._comm.Ibcast(_mpi.buffer_of(output.memory), root),
-        (lambda: None) if is_root else output.finish,
+        lambda: mine._comm.Ibcast(_mpi.buffer_of(memory), root),
+        finish,
         async_op,
         [tensor],
-        output.memory.nbytes,
-        by_messages if takes_messages(mine, output.memory.nbytes) else None,
+        memory.nbytes,
+        by_messages if takes_messages(mine, memory.nbytes) else None,
     )
 
 

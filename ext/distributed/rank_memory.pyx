@@ -6,13 +6,16 @@ A small operation between ranks takes some microseconds, so that what is asked o
 tensors is asked here.
 """
 from autograd_cy._C.dtypes cimport DTYPES, dtype
+from autograd_cy._C.iterate cimport resolved
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     F_BATCHED, F_BLANK, F_DEVICE, F_INFERENCE, F_REQUIRES_GRAD, F_TURNED, F_VIEW, M_NO_GRAD,
-    Tensor, bump_version, itemsize, reading, tensor_is_contiguous, tls_modes)
+    Tensor, bump_version, itemsize, reading, refuse_examples, tensor_alias, tensor_is_contiguous,
+    tls_modes)
 
 __all__ = [
-    "Own", "are_alike", "buffer_of", "buffers_of", "is_free", "is_plain", "overlap", "set_mpi",
+    "Own", "are_alike", "buffer_of", "buffers_of", "is_free", "is_plain", "overlap",
+    "refuse_wrapper", "set_mpi", "values_of",
 ]
 
 cdef object from_address = None    # of mpi4py's class for memory
@@ -57,6 +60,38 @@ def is_plain(Tensor t not None):
     bool
     """
     return plain(t)
+
+
+def refuse_wrapper(Tensor t not None):
+    """
+    Refuse a tensor that stands for all examples of a vmap.
+
+    Parameters
+    ----------
+    t : Tensor
+
+    Raises
+    ------
+    RuntimeError
+    """
+    refuse_examples(t, "distributed")
+
+
+def values_of(Tensor t not None):
+    """
+    Return what an operation sends of a plain tensor, and keeps while MPI reads it.
+
+    Parameters
+    ----------
+    t : Tensor
+
+    Returns
+    -------
+    Tensor
+        The same memory, which stays if the tensor gets another one meanwhile; a copy where bools
+        are neither 0 nor 1 in memory, since other ranks take them as they come.
+    """
+    return resolved(tensor_alias(t))
 
 
 def is_free(Tensor t not None):
@@ -117,9 +152,16 @@ def overlap(Tensor a not None, Tensor b not None):
     -------
     bool
     """
-    reading(a, "data_ptr()")
+    look_at(a)
+    look_at(b)
     return (a.mem.device == b.mem.device
             and a.ptr < b.ptr + b.count * itemsize(b) and b.ptr < a.ptr + a.count * itemsize(a))
+
+
+cdef int look_at(Tensor t) except -1:
+    """Refuse a tensor whose memory isn't that of its values alone, as its address does."""
+    refuse_examples(t, "data_ptr()")
+    return reading(t, "data_ptr()")
 
 
 cdef object memory_at(size_t address, Py_ssize_t nbytes):
@@ -154,7 +196,7 @@ def buffer_of(Tensor t not None):
     TypeError
         If MPI has no such numbers.
     """
-    reading(t, "data_ptr()")
+    look_at(t)
     return part_of(t, 0, t.count)
 
 
@@ -173,7 +215,7 @@ def buffers_of(Tensor t not None, bounds):
     """
     cdef Py_ssize_t start = 0, stop
     cdef bint begun = False
-    reading(t, "data_ptr()")
+    look_at(t)
     buffers = []
     for stop in bounds:
         if begun:
@@ -194,7 +236,8 @@ cdef class Own:
     cdef readonly Tensor memory
 
     def __init__(self, Tensor memory not None):
-        self.memory = memory
+        # Not the tensor, which may get other memory while MPI writes this one.
+        self.memory = tensor_alias(memory)
 
     def finish(self):
         """Note that the tensor has been written."""

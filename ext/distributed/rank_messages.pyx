@@ -14,7 +14,7 @@ MPI, one in pieces goes on only while this package waits or is asked: so every w
 go on, as another rank may wait for any of them.
 """
 from autograd_cy._C.dtypes cimport DT_U8
-from autograd_cy._C.rank_memory cimport memory_at, part_of
+from autograd_cy._C.rank_memory cimport look_at, memory_at, part_of
 from autograd_cy._C.tensor cimport Tensor, itemsize, tensor_empty
 
 __all__ = [
@@ -373,6 +373,7 @@ cdef class Reduction(Exchange):
     cdef int root                      # that gets all, or -1
 
     cdef int prepare_pieces(self, Tensor memory, object op, int ranks) except -1:
+        look_at(memory)
         self.memory, self.op = memory, op
         self.count = memory.count
         self.length = ranks * max(1, <Py_ssize_t>PART // itemsize(memory))
@@ -574,6 +575,7 @@ def reduce_scatter(group, Tensor source not None, Tensor memory not None, op, nu
     cdef Py_ssize_t start
     exchange.prepare(group, number)
     exchange.prepare_pieces(memory, op, 1)
+    look_at(source)
     exchange.source = source
     start = exchange.rank * memory.count
     copy(part_of(memory, 0, memory.count), part_of(source, start, start + memory.count))

@@ -232,6 +232,49 @@ def shared_memory():
     check(x, np.arange(4.0).reshape(2, 2).T, "all_gather into a view of the tensor")
 
 
+def other_memory():
+    """A tensor that gets other memory meanwhile leaves MPI the memory that it began with."""
+    for count in (1000, 1 << 21, 1 << 23):
+        x, y = torch.full((count,), 1.0 + rank), torch.full((count,), 100.0)
+        before = x.detach()
+        work = dist.all_reduce(x, ReduceOp.AVG, async_op=True)
+        x.data = y
+        work.wait()
+        check(before, np.full(count, (size + 1) / 2), (count, "all_reduce"))
+        assert y.unique().tolist() == [100]
+        x = torch.full((count,), 1.0 + rank)
+        if rank != size - 1:
+            work = dist.broadcast(x, size - 1, async_op=True)
+        x.data = torch.zeros(3)
+        others = [torch.full((count,), 5.0) for _ in range(4)]  # in that memory, if it is free
+        if rank == size - 1:
+            x.data = torch.full((count,), 9.0)
+            work = dist.broadcast(x, size - 1, async_op=True)
+            x.data = torch.zeros(3)
+            others += [torch.full((count,), 5.0) for _ in range(4)]
+        work.wait()
+        for each in others:
+            assert each.unique().tolist() == [5]
+
+
+def bools_of_others():
+    """Any byte but 0 is true in memory that NumPy has written, and 1 where it arrives."""
+    for count in (5, 100_000):
+        flags = torch.from_numpy(np.full(count, 2 + 2 * rank, dtype=np.uint8).view(np.bool_))
+        results = [torch.zeros(count, dtype=torch.bool) for _ in range(size)]
+        dist.all_gather(results, flags)
+        into = torch.zeros(size * count, dtype=torch.bool)
+        dist.all_gather_into_tensor(into, flags)
+        x = flags if rank == 0 else torch.zeros(count, dtype=torch.bool)
+        dist.broadcast(x, 0)
+        parts = [torch.zeros(count, dtype=torch.bool) for _ in range(size)]
+        dist.all_to_all(parts, [flags] * size)
+        for each in (*results, into, x, *parts):
+            assert each.sum().item() == each.numel()
+        dist.all_reduce(flags)
+        assert flags.sum().item() == count
+
+
 def dropped():
     """Memory stays until messages are sent, and results come, though nobody keeps the work."""
     count = 100_000
@@ -330,7 +373,7 @@ def groups():
 
 for part in (reductions, moving, asynchronous, large_and_small, shared_memory, dropped):
     part()
-for part in (in_pieces, messages, objects, groups):
+for part in (in_pieces, messages, objects, groups, other_memory, bools_of_others):
     part()
 dist.destroy_process_group()
 assert not dist.is_initialized()

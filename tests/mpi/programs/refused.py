@@ -44,6 +44,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     constant = torch.frombuffer(data, dtype=torch.float32)
 base = torch.ones(5)
+with torch.inference_mode():
+    inferred = torch.ones(4)
 refused = {
     "shows read-only memory": constant,
     "single memory location": base[:1].expand(4),
@@ -55,9 +57,15 @@ for name, call in WRITES.items():
         with pytest.raises(RuntimeError, match=f"{name}: .*{text}"):
             call(tensor)
         assert tensor._version == version
+    with pytest.raises(RuntimeError, match=f"{name}: Inplace update to inference tensor"):
+        call(inferred)
+    with pytest.raises(RuntimeError, match="vmap: distributed: "):
+        torch.func.vmap(call)(torch.ones(2, 4))
     with pytest.raises(TypeError, match="on device meta"):
         call(torch.ones(4, device="meta"))
 for call in READS.values():
+    with pytest.raises(RuntimeError, match="vmap: distributed: "):
+        torch.func.vmap(call)(torch.ones(2, 4))
     with pytest.raises(TypeError, match="on device meta"):
         call(torch.ones(4, device="meta"))
 assert np.frombuffer(data, dtype=np.float32).tolist() == [1] * 4
