@@ -15,6 +15,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy._C import rank_memory, rank_messages
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.rank_halves import reducer
 from autograd_cy._environment.launcher import detect
 
 from .constants import ReduceOp
@@ -80,10 +81,10 @@ _OF_BOOLS = {
     ReduceOp.BXOR: "LXOR",
 }
 _OF_HALVES = {
-    ReduceOp.SUM: ag.add,
-    ReduceOp.PRODUCT: ag.mul,
-    ReduceOp.MIN: ag.minimum,
-    ReduceOp.MAX: ag.maximum,
+    "SUM": "add",
+    "PROD": "mul",
+    "MIN": "minimum",
+    "MAX": "maximum",
 }
 
 
@@ -227,15 +228,7 @@ def _operation(op: ReduceOp, dtype: Any) -> Any:
 @functools.cache
 def _of_halves(name: str, dtype: Any) -> Any:
     """Return an operation on half numbers, which MPI doesn't know: in float32, then rounded."""
-    function = next(_OF_HALVES[op] for op in _OF_HALVES if _OPERATIONS[op] == name)
-
-    def reduce(values: Any, into: Any, _: Any) -> None:
-        with ag.no_grad():
-            result = ag.frombuffer(into, dtype=dtype)
-            values = ag.frombuffer(values, dtype=dtype)
-            result.copy_(function(values.float(), result.float()))
-
-    return _MPI.Op.Create(reduce, commute=True)
+    return _MPI.Op.Create(reducer(dtype, _OF_HALVES[name]), commute=True)
 
 
 def too_many(call: str) -> RuntimeError:
