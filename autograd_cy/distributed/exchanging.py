@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from autograd_cy import Tensor
 from autograd_cy._C import rank_memory, rank_messages
@@ -21,7 +21,7 @@ from ._operands import (
     output_of,
     write,
 )
-from ._operation import joined, run, takes_messages
+from ._operation import joined, parts_of, run, takes_messages
 from ._world import ProcessGroup, world
 from .groups import own_group
 from .work import Work
@@ -47,6 +47,8 @@ def _exchange(
     source = apart(source, output.memory)
 
     def start() -> Any:
+        if not uneven:
+            return mine._comm.Ialltoall(parts_of(source, mine), parts_of(output.memory, mine))
         address, _, datatype = _mpi.buffer_of(source)
         into, _, _ = _mpi.buffer_of(output.memory)
         return mine._comm.Ialltoallv([address, sent, datatype], [into, to, datatype])
@@ -182,11 +184,15 @@ def all_to_all(
     )
 
 
+def _are_given(sizes: Sequence[int] | None) -> TypeGuard[Sequence[int]]:
+    return sizes is not None and len(sizes) > 0
+
+
 def _counts(tensor: Tensor, sizes: Sequence[int] | None, ranks: int, name: str) -> list[int]:
     """Return the elements of a tensor for each rank, of rows along dimension 0."""
     rows = tensor.shape[0] if tensor.dim() else 1
     row = tensor.numel() // rows if rows else 0
-    if sizes is None or len(sizes) == 0:
+    if not _are_given(sizes):
         if rows % ranks:
             raise RuntimeError(
                 f"all_to_all_single: {name} has {rows} rows, which {ranks} ranks don't divide; "
@@ -259,5 +265,5 @@ def all_to_all_single(
         raise ValueError(f"{function}: output is {output.dtype} and input {input.dtype}")
     to = _counts(output, output_split_sizes, mine.size(), "output")
     sent = _counts(input, input_split_sizes, mine.size(), "input")
-    uneven = any(each is not None and len(each) for each in (output_split_sizes, input_split_sizes))
+    uneven = _are_given(output_split_sizes) or _are_given(input_split_sizes)
     return _exchange(mine, function, [output], as_input(input), to, sent, uneven, async_op)
