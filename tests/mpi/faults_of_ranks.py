@@ -29,6 +29,7 @@ MESSAGES = {
     "second_backward": ["a second backward after one forward pass", "no_sync()"],
     "added": ["fourth.weight, fourth.bias record now, and didn't when the module was wrapped"],
     "begins_again": ["init_process_group", "waits for rank 1", "has ended"],
+    "workers": ["an exception on rank 1", "KeyError: 'beside workers'"],
     "alarm": ["an exception on rank 1", "TimeoutError: rang"],
 }
 # Faults whose message is printed by one rank.

@@ -193,4 +193,13 @@ def alarm():
     time.sleep(60)
 
 
+def workers():
+    loader = torch.utils.data.DataLoader(range(100), num_workers=2)
+    for number, _ in enumerate(loader):
+        if rank == 1 and number == 3:
+            raise KeyError("beside workers")
+        if rank == 0:
+            time.sleep(60)
+
+
 globals()[fault]()
