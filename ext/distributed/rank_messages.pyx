@@ -184,9 +184,9 @@ cdef class Exchange:
     """
     Pieces of one operation, of which some are under way at once.
 
-    Two threads may ask one operation: one of them lets it go on. After an exception within a piece,
-    such as one from the handler of a signal, nobody knows what has been sent: the operation never
-    becomes complete, and each test of it is an error.
+    Two threads may ask one operation: one of them lets it go on. After an error within a piece
+    nobody knows what has been sent: the operation never becomes complete, and each test of it is
+    an error.
 
     Attributes
     ----------
