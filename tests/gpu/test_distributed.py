@@ -13,6 +13,7 @@ from emulator import places
 
 import autograd_cy as torch
 import autograd_cy.distributed as dist
+from autograd_cy._C import rank_memory
 from autograd_cy.distributed import _mpi, _world
 from autograd_cy.distributed._world import ProcessGroup, world
 
@@ -59,7 +60,8 @@ class Comm:
 class Library:
     """The module MPI, as far as a reduction needs it."""
 
-    IN_PLACE = ERRORS_RETURN = FLOAT = SUM = None
+    IN_PLACE = ERRORS_RETURN = None
+    Exception = RuntimeError
 
     class buffer:
         @staticmethod
@@ -88,7 +90,7 @@ def group(monkeypatch):
     """The default group: two ranks of the stand-in."""
     monkeypatch.setattr(world, "mpi", Library)
     monkeypatch.setattr(_mpi, "_MPI", Library)
-    monkeypatch.setattr(_mpi, "datatype", lambda dtype: None)
+    rank_memory.set_mpi(Library.buffer, {torch.float32: "FLOAT"})
     monkeypatch.setattr(_mpi, "operation", lambda op, dtype: None)
     monkeypatch.setattr(world, "watch", Watch())
     monkeypatch.setattr(_world.ProcessGroup, "_agree", lambda *_: None)
