@@ -266,4 +266,9 @@ def all_to_all_single(
     to = _counts(output, output_split_sizes, mine.size(), "output")
     sent = _counts(input, input_split_sizes, mine.size(), "input")
     uneven = _are_given(output_split_sizes) or _are_given(input_split_sizes)
+    if not uneven and output.numel() != input.numel():
+        raise RuntimeError(
+            f"{function}: output is {describe(output)} and input {describe(input)}; equal parts "
+            "need as many elements, others output_split_sizes and input_split_sizes"
+        )
     return _exchange(mine, function, [output], as_input(input), to, sent, uneven, async_op)

@@ -73,6 +73,11 @@ assert base.tolist() == [1] * 5
 for sizes in ([0.5] * (size - 1) + [size - 0.5 * (size - 1)], [1.0] * size, ["1"] * size):
     with pytest.raises(TypeError, match="must be whole numbers"):
         dist.all_to_all_single(torch.ones(size), torch.ones(size), sizes, sizes)
+for first, second in ((2, 1), (1, 2)):
+    result = torch.zeros(first * size)
+    with pytest.raises(RuntimeError, match="equal parts need as many elements"):
+        dist.all_to_all_single(result, torch.ones(second * size))
+    assert not result.any()
 with pytest.raises(TypeError, match="integer"):
     dist.new_group([0.5, 1.5])
 
